@@ -33,6 +33,16 @@ static bool is_local(struct str host)
            str_eq(host, STR("localhost"));
 }
 
+struct error *address_explain(struct error *err, const char *flags)
+{
+    if (!error_is(err, ERROR_ALREADY_EXISTS))
+        return err;
+    return error_wrap(err,
+                      "choose another port with %s (port 0: any that is free), or stop the program "
+                      "that listens there",
+                      flags);
+}
+
 void address_warn(const struct address *address, const char *text)
 {
     if (is_local(address->host))

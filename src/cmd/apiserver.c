@@ -10,6 +10,7 @@
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/signals.h"
+#include "cmd/address.h"
 #include "cmd/global_flags.h"
 #include "cmd/server_flags.h"
 #include "net/network.h"
@@ -39,7 +40,7 @@ static struct error *serve_apiserver(void *data)
     options.network = network;
     options.history_age = settings->history_age;
     options.history_events = settings->history_age ? 1 : 0;
-    TRY(standalone_new(loop, &options, &standalone), "start the API server");
+    TRY(address_explain(standalone_new(loop, &options, &standalone), "--listen"));
     TRY(server_files_write(&settings->server.files, standalone));
     const struct str url = standalone_url(standalone);
     fprintf(stderr, "corset: ready on %.*s\n", STR_ARG(url));

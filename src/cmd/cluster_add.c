@@ -10,6 +10,7 @@
 #include "apimachinery/validation.h"
 #include "async/loop.h"
 #include "base/array.h"
+#include "cmd/cluster_account.h"
 #include "cmd/cluster_check.h"
 #include "cmd/cluster_objects.h"
 #include "cmd/management_client.h"
@@ -20,7 +21,8 @@ struct settings {
     struct flag_list kubeconfigs, contexts; /* the last one is the workload cluster's */
     const char *management_kubeconfig, *management_context;
     struct flag_list labels;
-    bool skip_checks;
+    bool skip_checks, replace;
+    bool create_account, rotate;
     struct global_flags globals;
 };
 
@@ -74,6 +76,16 @@ static struct global_flags management_globals(const struct settings *settings)
     return globals;
 }
 
+/* A client of the workload cluster. */
+static struct client *open_workload(const struct management_client *management,
+                                    const struct rest_config *workload)
+{
+    return client_new(loop_current(), &(struct client_options){.config = workload,
+                                                               .network = management->network,
+                                                               .tls = management->tls,
+                                                               .user_agent = user_agent_name()});
+}
+
 /* Sends requests to the workload cluster. *ret_version stays empty with --skip-checks. */
 static struct error *check_workload(const struct settings *settings,
                                     const struct management_client *management,
@@ -82,14 +94,20 @@ static struct error *check_workload(const struct settings *settings,
 {
     if (settings->skip_checks)
         return NULL;
-    OWNED(client)
-    client = client_new(loop_current(), &(struct client_options){.config = workload,
-                                                                 .network = management->network,
-                                                                 .tls = management->tls,
-                                                                 .user_agent = user_agent_name()});
+    OWNED(client) client = open_workload(management, workload);
     TRY(cluster_check_reach(client, arena, ret_version));
     TRY(cluster_check_version(*ret_version));
     return cluster_check_permissions(client);
+}
+
+/* Registering such a cluster is allowed, but nobody should do it unknowingly. */
+static void warn_insecure(const struct rest_config *workload)
+{
+    if (workload->tls.skip_verify)
+        fprintf(stderr,
+                "corset: warning: the kubeconfig says insecure-skip-tls-verify: whoever answers at "
+                "%.*s gets its credentials; give it certificate-authority-data instead\n",
+                STR_ARG(workload->host));
 }
 
 /* The words of the last line of output. */
@@ -99,9 +117,37 @@ static const char *const changes[] = {
     [CLUSTER_UNCHANGED] = "unchanged",
 };
 
+/* The same server, with the token as the only credential. Borrows from both. */
+static struct rest_config with_token(const struct rest_config *workload, struct str token)
+{
+    struct rest_config config = *workload;
+    config.auth = (struct rest_auth){.token = token};
+    config.impersonate = (struct rest_impersonation){0};
+    config.tls.identity = NULL;
+    config.tls.certificate_pem = config.tls.key_pem = STR("");
+    return config;
+}
+
+/*
+ * The kubeconfig to be stored. With an account the credentials of the user are used here, once, and
+ * only the account's token is stored.
+ */
+static struct error *make_kubeconfig(const struct settings *settings, struct client *user,
+                                     const struct rest_config *workload,
+                                     struct cluster_account *account, struct buf *out,
+                                     struct rest_config *ret_stored)
+{
+    const struct str name = str_from_c(settings->names.items[0]);
+    if (!user)
+        return cluster_check_write(workload, name, out, ret_stored);
+    TRY(cluster_account_make(user, settings->rotate, account), "%.*s", STR_ARG(workload->host));
+    const struct rest_config config = with_token(workload, buf_str(&account->token));
+    return cluster_check_write(&config, name, out, ret_stored);
+}
+
 /*
  * Local mistakes are found first, then the workload cluster is asked, and the management cluster
- * is written last.
+ * is written last. Old tokens go when the new one is stored.
  */
 static struct error *add_cluster(void *data)
 {
@@ -112,40 +158,54 @@ static struct error *add_cluster(void *data)
     SCOPED(labels) labels = {0};
     SCOPED(management_client) management = {0};
     SCOPED(rest_config) workload = {0};
+    SCOPED(rest_config) stored = {0};
+    SCOPED(cluster_account) account = {0};
     SCOPED(buf) kubeconfig = {.secret = true};
+    OWNED(client) user = NULL;
     struct str version = {0};
     enum cluster_change change;
+    const bool has_account = settings->create_account || settings->rotate;
     TRY(read_labels(&settings->labels, &labels));
     TRY(cluster_check_read(last_of(&settings->kubeconfigs),
-                           str_from_c(last_of(&settings->contexts)), &workload));
-    TRY(cluster_check_write(&workload, name, &kubeconfig));
+                           str_from_c(last_of(&settings->contexts)), has_account, &workload));
     TRY(management_client_open(&management, &globals));
-    TRY(check_workload(settings, &management, &workload, &arena, &version));
+    if (has_account)
+        user = open_workload(&management, &workload);
+    TRY(make_kubeconfig(settings, user, &workload, &account, &kubeconfig, &stored));
+    TRY(check_workload(settings, &management, &stored, &arena, &version));
     const struct cluster_object cluster = {
         .key = {management.config.namespace, name},
         .labels = labels.items,
         .label_count = labels.count,
+        .replaces = settings->replace,
+        .server = workload.host,
         .host = workload.server.host,
         .port = workload.server.port,
         .kubeconfig = buf_str(&kubeconfig),
     };
+    warn_insecure(&workload);
     TRY(cluster_objects_put(management.client, &cluster, &change));
     printf("cluster %.*s/%.*s %s: %s%.*s%s%.*s\n", STR_ARG(cluster.key.namespace), STR_ARG(name),
            changes[change], version.len ? "Kubernetes " : "", STR_ARG(version),
            version.len ? " at " : "", STR_ARG(workload.host));
+    if (settings->rotate)
+        TRY(cluster_account_retire(user, &account), "%.*s", STR_ARG(workload.host));
     return NULL;
 }
 
 #define AT(member) offsetof(struct settings, member)
 
 static const struct flag flags[] = {
-    {"",                      FLAG_LIST, AT(names),                 FLAG_ANY },
-    {"kubeconfig",            FLAG_LIST, AT(kubeconfigs),           FLAG_FILE},
-    {"context",               FLAG_LIST, AT(contexts),              FLAG_ANY },
-    {"labels|l",              FLAG_LIST, AT(labels),                FLAG_ANY },
-    {"management-kubeconfig", FLAG_TEXT, AT(management_kubeconfig), FLAG_FILE},
-    {"management-context",    FLAG_TEXT, AT(management_context),    FLAG_ANY },
-    {"skip-checks",           FLAG_BOOL, AT(skip_checks),           FLAG_ANY },
+    {"",                       FLAG_LIST, AT(names),                 FLAG_ANY    },
+    {"kubeconfig",             FLAG_LIST, AT(kubeconfigs),           FLAG_FILE   },
+    {"context",                FLAG_LIST, AT(contexts),              FLAG_CONTEXT},
+    {"labels|l",               FLAG_LIST, AT(labels),                FLAG_ANY    },
+    {"management-kubeconfig",  FLAG_TEXT, AT(management_kubeconfig), FLAG_FILE   },
+    {"management-context",     FLAG_TEXT, AT(management_context),    FLAG_CONTEXT},
+    {"create-service-account", FLAG_BOOL, AT(create_account),        FLAG_ANY    },
+    {"rotate",                 FLAG_BOOL, AT(rotate),                FLAG_ANY    },
+    {"replace",                FLAG_BOOL, AT(replace),               FLAG_ANY    },
+    {"skip-checks",            FLAG_BOOL, AT(skip_checks),           FLAG_ANY    },
 };
 
 static const struct flag_group groups[] = {
@@ -194,21 +254,28 @@ const struct command command_cluster_add = {
     .help =
         "Registers a workload cluster: checks that it answers and that the kubeconfig may apply\n"
         "objects there, then writes a Cluster and a Secret with the kubeconfig into the management\n"
-        "cluster. Run again, it brings both up to date.\n\n"
+        "cluster. Run again, it brings both up to date and keeps the labels.\n\n"
         "Usage: corset cluster add NAME --kubeconfig FILE [FLAGS]\n\n"
         "  --kubeconfig FILE        of the workload cluster; - is standard input. Files it names\n"
-        "                           are copied into it; programs and token files are refused\n"
+        "                           are copied into it; programs (EKS, GKE, AKS) and token files\n"
+        "                           are refused without --create-service-account\n"
         "  --context NAME           context of this kubeconfig\n"
         "  -n, --namespace NS       namespace of the Cluster (default: that of the context)\n"
         "  -l, --labels KEY=VALUE,...\n"
-        "                           labels of the Cluster, by which sets select it\n"
+        "                           labels of the Cluster, by which sets select it; KEY- removes\n"
+        "                           one, and those that are not mentioned stay\n"
+        "  --create-service-account use the kubeconfig once, here, to make a ServiceAccount with\n"
+        "                           cluster-admin in the cluster, and store only its token\n"
+        "  --rotate                 the same with a new token; the old ones are deleted\n"
+        "  --replace                the cluster of this name has moved to another server\n"
         "  --management-kubeconfig FILE, --management-context NAME\n"
         "                           the management cluster (default: as kubectl finds it);\n"
         "                           also --kubeconfig in front of 'cluster'\n"
         "  --skip-checks            register without contacting the cluster\n\n"
         "Try it:\n"
         "  export KUBECONFIG=/tmp/corset/kubeconfig     # of 'corset up --data-dir /tmp/corset'\n"
-        "  corset cluster add prod --kubeconfig prod.kubeconfig -l env=prod\n",
+        "  corset cluster add prod --kubeconfig prod.kubeconfig -l env=prod\n"
+        "  corset cluster add eks --kubeconfig ~/.kube/config --create-service-account\n",
     .groups = groups,
     .group_count = COUNT(groups),
     .run = run_cluster_add,

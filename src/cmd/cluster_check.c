@@ -43,7 +43,9 @@ static struct error *refuse_external_credentials(const struct rest_config *confi
     if (auth->exec.command.len)
         return error_new(ERROR_INVALID,
                          "the kubeconfig gets its credentials from the program %.*s, which is not "
-                         "run for workload clusters; use one with a token or a client certificate",
+                         "run for workload clusters; say --create-service-account, which runs it "
+                         "once, here, and stores the token of a ServiceAccount instead (see "
+                         "docs/howto-cloud-credentials.md)",
                          STR_ARG(auth->exec.command));
     if (auth->token_file.len)
         return error_new(ERROR_INVALID,
@@ -53,7 +55,7 @@ static struct error *refuse_external_credentials(const struct rest_config *confi
     return NULL;
 }
 
-struct error *cluster_check_read(const char *file, struct str context,
+struct error *cluster_check_read(const char *file, struct str context, bool may_run,
                                  struct rest_config *ret_config)
 {
     const struct kubeconfig_options options = {.context = context, .keep_pem = true};
@@ -62,18 +64,17 @@ struct error *cluster_check_read(const char *file, struct str context,
         TRY(read_input(&options, ret_config));
     else
         TRY(kubeconfig_load(&paths, &options, ret_config));
-    return refuse_external_credentials(ret_config);
+    return may_run ? NULL : refuse_external_credentials(ret_config);
 }
 
 /* Reads the text again as the ClusterCache will, with the rules for untrusted kubeconfigs. */
 struct error *cluster_check_write(const struct rest_config *config, struct str name,
-                                  struct buf *out)
+                                  struct buf *out, struct rest_config *ret_stored)
 {
-    SCOPED(rest_config) again = {0};
     const struct kubeconfig_options options = {.untrusted = true};
     kubeconfig_write(out, name, config);
     TRY(buf_check(out));
-    return kubeconfig_read(buf_str(out), STR(""), &options, &again);
+    return kubeconfig_read(buf_str(out), STR(""), &options, ret_stored);
 }
 
 /* Replaces errors that have one likely cause by a sentence about that cause. Takes err. */

@@ -5,15 +5,15 @@
 
 #include "async/loop.h"
 #include "cmd/management_client.h"
+#include "cmd/status_filter.h"
 #include "cmd/status_render.h"
 #include "cmd/status_source.h"
 #include "json/yaml/yaml_write.h"
 
-#define WIDTH_PIPE 10000
-
 struct settings {
     bool all_namespaces;
     const char *output;
+    struct status_filter filter;
     struct global_flags globals;
 };
 
@@ -21,16 +21,17 @@ struct settings {
 static void write_names(const struct status_model *model, struct buf *out)
 {
     for (size_t i = 0; i < model->cluster_count; i++)
-        buf_print(out, "cluster/%.*s\n", STR_ARG(model->clusters[i]->key.name));
+        if (status_model_shows(model, model->clusters[i]->state))
+            buf_print(out, "cluster/%.*s\n", STR_ARG(model->clusters[i]->key.name));
 }
 
-/* Tables are cut to the width of a terminal only. JSON and YAML hold the list of clusters alone. */
+/* Width 0: tables are cut to the width of a terminal only. JSON and YAML hold the list of clusters
+ * alone. */
 static struct error *write_list(const struct settings *settings, const struct status_model *model,
                                 struct buf *out)
 {
     OWNED(json_doc) doc = NULL;
     struct status_view view = {
-        .width = WIDTH_PIPE,
         .is_wide = strcmp(settings->output, "wide") == 0,
         .has_color = terminal_has_color(STDOUT_FILENO, global_flags_color(&settings->globals)),
         .all_namespaces = settings->all_namespaces,
@@ -63,6 +64,7 @@ static struct error *list_clusters(void *data)
     SCOPED(management_client) management = {0};
     SCOPED(status_model) model = {0};
     SCOPED(buf) out = {.limit = 0};
+    status_filter_use(&settings->filter, &model);
     TRY(management_client_open(&management, &settings->globals));
     TRY(status_source_list(management.client,
                            settings->all_namespaces ? STR("") : management.config.namespace,
@@ -80,36 +82,47 @@ static const struct flag flags[] = {
 
 static const struct flag_group groups[] = {
     FLAGS_GROUP(flags, 0),
+    STATUS_FILTER_GROUP(struct settings),
     GLOBAL_FLAGS_GROUP(struct settings),
 };
 
-static int run_cluster_list(int argc, char **argv)
+static int parse_and_run(struct settings *settings, int argc, char **argv)
 {
     static const char *const formats[] = {"table", "wide", "json", "yaml", "name"};
-    struct settings settings = {.output = "table", .globals = GLOBAL_FLAGS_DEFAULT};
     bool is_known = false;
-    if (!flags_read(&command_cluster_list, argc, argv, &settings))
+    if (!flags_read(&command_cluster_list, argc, argv, settings))
         return COMMAND_USAGE;
     for (size_t i = 0; i < COUNT(formats); i++)
-        is_known |= strcmp(formats[i], settings.output) == 0;
+        is_known |= strcmp(formats[i], settings->output) == 0;
     if (!is_known)
         return command_misused(&command_cluster_list,
-                               "-o is table, wide, json, yaml or name, not '%s'", settings.output);
-    const int misused = global_flags_use(&settings.globals, &command_cluster_list);
-    return misused ? misused : command_run(list_clusters, &settings);
+                               "-o is table, wide, json, yaml or name, not '%s'", settings->output);
+    int misused = status_filter_read(&settings->filter, &command_cluster_list);
+    if (!misused)
+        misused = global_flags_use(&settings->globals, &command_cluster_list);
+    return misused ? misused : command_run(list_clusters, settings);
+}
+
+static int run_cluster_list(int argc, char **argv)
+{
+    struct settings settings = {.output = "table", .globals = GLOBAL_FLAGS_DEFAULT};
+    const int code = parse_and_run(&settings, argc, argv);
+    status_filter_done(&settings.filter);
+    return code;
 }
 
 const struct command command_cluster_list = {
     .name = "cluster list",
     .summary = "show the registered clusters",
-    .help =
-        "Shows the registered clusters, and what sets have and have not applied there.\n\n"
-        "Usage: corset cluster list [FLAGS]\n\n"
-        "  -n, --namespace NS    namespace of the clusters (default: that of the context)\n"
-        "  -A, --all-namespaces  clusters of all namespaces\n"
-        "  -o, --output FORMAT   table (default), wide, json, yaml, name\n\n" GLOBAL_FLAGS_HELP "\n"
-        "Try it:\n"
-        "  corset cluster list -A -o wide\n",
+    .help = "Shows the registered clusters, and what sets have and have not applied there.\n\n"
+            "Usage: corset cluster list [FLAGS]\n\n"
+            "  -n, --namespace NS    namespace of the clusters (default: that of the context)\n"
+            "  -A, --all-namespaces  clusters of all namespaces\n"
+            "  -o, --output FORMAT   table (default), wide, json, yaml, name\n" STATUS_FILTER_HELP
+            "\n" GLOBAL_FLAGS_HELP "\n"
+            "Try it:\n"
+            "  corset cluster list -A -o wide\n"
+            "  corset cluster list -l env=prod --unreachable -o name\n",
     .groups = groups,
     .group_count = COUNT(groups),
     .run = run_cluster_list,

@@ -19,13 +19,74 @@
 #define CLUSTER_LABEL "cluster.x-k8s.io/cluster-name"
 #define SECRET_TYPE   STR("cluster.x-k8s.io/secret")
 
+/* A change of a label. */
+struct label_change {
+    struct str key, value;
+    bool is_removal;
+};
+
+/* False if the text is neither "key=value" nor "key-". */
+static bool read_change(struct str text, struct label_change *ret_change)
+{
+    struct str value = text, key;
+    const bool has_value = str_cut(&value, '=', &key);
+    if (!has_value && (!text.len || text.ptr[text.len - 1] != '-'))
+        return false;
+    *ret_change = (struct label_change){
+        .key = has_value ? key : str_slice(text, 0, text.len - 1),
+        .value = has_value ? value : STR(""),
+        .is_removal = !has_value,
+    };
+    return true;
+}
+
 struct error *cluster_objects_check_label(struct str label)
 {
-    struct str rest = label, key;
-    if (!str_cut(&rest, '=', &key) || !validation_is_ok(validation_label_key(key)) ||
-        !validation_is_ok(validation_label_value(rest)))
-        return error_new(ERROR_INVALID, "'%.*s' is no label of the form key=value", STR_ARG(label));
+    struct label_change change;
+    if (!read_change(label, &change) || !validation_is_ok(validation_label_key(change.key)) ||
+        !validation_is_ok(validation_label_value(change.value)))
+        return error_new(ERROR_INVALID,
+                         "'%.*s' is no label of the form key=value, nor key- to remove one",
+                         STR_ARG(label));
     return NULL;
+}
+
+/* The last change of this key; false if there is none. */
+static bool find_change(const struct cluster_object *cluster, struct str key,
+                        struct label_change *ret_change)
+{
+    for (size_t i = cluster->label_count; i > 0; i--)
+        if (read_change(str_from_c(cluster->labels[i - 1]), ret_change) &&
+            str_eq(ret_change->key, key))
+            return true;
+    return false;
+}
+
+/*
+ * An apply takes away what the same manager applied before and does not mention now, so the labels
+ * that stay are mentioned, too.
+ */
+static void add_labels(struct json_builder *builder, const struct cluster_object *cluster,
+                       const struct object *before)
+{
+    struct label_change change;
+    const struct json_value *value;
+    json_builder_add_object(builder, "labels");
+    JSON_FOREACH (key, value, before ? object_labels(before) : NULL) {
+        if (find_change(cluster, key, &change))
+            continue;
+        json_builder_key(builder, key);
+        json_builder_str(builder, json_to_str(value));
+    }
+    for (size_t i = 0; i < cluster->label_count; i++) {
+        struct label_change last;
+        if (!read_change(str_from_c(cluster->labels[i]), &change) || change.is_removal ||
+            !find_change(cluster, change.key, &last) || last.value.ptr != change.value.ptr)
+            continue;
+        json_builder_key(builder, change.key);
+        json_builder_str(builder, change.value);
+    }
+    json_builder_end(builder);
 }
 
 /* Opens an object and leaves its metadata open. */
@@ -60,22 +121,46 @@ static struct error *apply_document(struct client *client, struct gvr gvr,
 }
 
 static struct error *put_cluster(struct client *client, const struct cluster_object *cluster,
-                                 struct object **ret_object)
+                                 const struct object *before, struct object **ret_object)
 {
     SCOPED(json_builder) builder = {0};
     begin_object(&builder, STR("cluster.x-k8s.io/v1beta2"), STR("Cluster"), cluster->key);
-    json_builder_add_object(&builder, "labels");
-    for (size_t i = 0; i < cluster->label_count; i++) {
-        struct str value = str_from_c(cluster->labels[i]), key;
-        str_cut(&value, '=', &key);
-        json_builder_key(&builder, key);
-        json_builder_str(&builder, value);
-    }
-    json_builder_end(&builder);
+    add_labels(&builder, cluster, before);
     json_builder_end(&builder);
     cluster_document_add_spec(&builder, cluster->host, cluster->port);
     json_builder_end(&builder);
     return apply_document(client, GVR_CLUSTERS, &builder, STR(""), ret_object);
+}
+
+/* An apply leaves labels that others have set as well, such as kubectl; they go by a patch. */
+static struct error *strip_labels(struct client *client, const struct cluster_object *cluster,
+                                  const struct object *made)
+{
+    SCOPED(json_builder) builder = {0};
+    OWNED(json_doc) doc = NULL;
+    SCOPED(buf) text = {.limit = 0};
+    const struct json_value *value;
+    size_t count = 0;
+    json_builder_object(&builder);
+    json_builder_add_object(&builder, "metadata");
+    json_builder_add_object(&builder, "labels");
+    JSON_FOREACH (key, value, object_labels(made)) {
+        struct label_change change;
+        if (!find_change(cluster, key, &change) || !change.is_removal)
+            continue;
+        json_builder_key(&builder, key);
+        json_builder_null(&builder);
+        count++;
+    }
+    json_builder_end(&builder);
+    json_builder_end(&builder);
+    json_builder_end(&builder);
+    TRY(json_builder_finish(&builder, &doc));
+    if (!count)
+        return NULL;
+    json_write(&text, json_doc_root(doc));
+    return client_patch(client, GVR_CLUSTERS, cluster->key, CLIENT_PATCH_MERGE, buf_str(&text),
+                        &(struct client_write_options){.field_manager = MANAGER}, NULL);
 }
 
 /* From now on controllers connect to the cluster. */
@@ -169,6 +254,37 @@ static struct error *find_secret(struct client *client, struct key cluster,
                         ERROR_NOT_FOUND);
 }
 
+/*
+ * The server of a kubeconfig Secret; empty if it cannot be read. Endpoints do not tell virtual
+ * clusters and proxied ones apart, which differ in the path.
+ */
+static struct str server_of(const struct object *secret, struct arena *arena)
+{
+    SCOPED(buf) text = {.secret = true};
+    SCOPED(rest_config) config = {0};
+    const struct kubeconfig_options options = {.untrusted = true};
+    const struct json_value *value = secret ? object_path(secret, "data.value") : NULL;
+    OWNED(error) err = base64_decode(&text, json_to_str(value));
+    if (!err)
+        err = kubeconfig_read(buf_str(&text), STR(""), &options, &config);
+    return err ? STR("") : arena_str(arena, config.host);
+}
+
+/* Another server is most likely another cluster, of which the bindings know nothing. */
+static struct error *refuse_other_server(const struct cluster_object *cluster,
+                                         const struct object *secret)
+{
+    SCOPED(arena) arena = {0};
+    const struct str server = server_of(secret, &arena);
+    if (cluster->replaces || !server.len || str_eq(server, cluster->server))
+        return NULL;
+    return error_new(ERROR_CONFLICT,
+                     "cluster %.*s/%.*s is at %.*s, and the kubeconfig points to %.*s; choose "
+                     "another name, or say --replace if it has moved there",
+                     STR_ARG(cluster->key.namespace), STR_ARG(cluster->key.name), STR_ARG(server),
+                     STR_ARG(cluster->server));
+}
+
 /* The change is found by comparing versions: an apply that changes nothing keeps the version. */
 struct error *cluster_objects_put(struct client *client, const struct cluster_object *cluster,
                                   enum cluster_change *ret_change)
@@ -182,7 +298,12 @@ struct error *cluster_objects_put(struct client *client, const struct cluster_ob
     if (before)
         TRY(refuse_managed(before, "keeps its kubeconfig itself; choose another name"));
     TRY(find_secret(client, cluster->key, &secret_before));
-    TRY(put_cluster(client, cluster, &made), "write Cluster %.*s", STR_ARG(cluster->key.name));
+    if (before)
+        TRY(refuse_other_server(cluster, secret_before));
+    TRY(put_cluster(client, cluster, before, &made), "write Cluster %.*s",
+        STR_ARG(cluster->key.name));
+    TRY(strip_labels(client, cluster, made), "remove labels of Cluster %.*s",
+        STR_ARG(cluster->key.name));
     TRY(put_secret(client, cluster, made, &secret), "write Secret %.*s" KUBECONFIG_SECRET_SUFFIX,
         STR_ARG(cluster->key.name));
     TRY(put_status(client, cluster, &after), "write the status of Cluster %.*s",

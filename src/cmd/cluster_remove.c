@@ -27,7 +27,7 @@ static struct error *remove_all(void *data)
 #define AT(member) offsetof(struct settings, member)
 
 static const struct flag flags[] = {
-    {"", FLAG_LIST, AT(names), FLAG_ANY},
+    {"", FLAG_LIST, AT(names), FLAG_CLUSTER},
 };
 
 static const struct flag_group groups[] = {

@@ -89,6 +89,18 @@ static size_t distance(struct str a, struct str b)
     return row[b.len];
 }
 
+/* Fewer letters are the beginning of too many words. */
+#define GUESS_BEGINNING 3
+
+/* The first name that begins with what was typed; NULL if there is none. */
+static const char *guess_beginning(struct str typed, const char *const *names, size_t count)
+{
+    for (size_t i = 0; typed.len >= GUESS_BEGINNING && i < count; i++)
+        if (str_starts_with(str_from_c(names[i]), typed))
+            return names[i];
+    return NULL;
+}
+
 /* Of equally similar names the first one wins. */
 const char *command_guess(const char *typed, const char *const *names, size_t count)
 {
@@ -101,5 +113,5 @@ const char *command_guess(const char *typed, const char *const *names, size_t co
             best = names[i];
         }
     }
-    return best;
+    return best ? best : guess_beginning(str_from_c(typed), names, count);
 }

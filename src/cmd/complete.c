@@ -10,6 +10,8 @@
 #include "cmd/command.h"
 #include "cmd/global_flags.h"
 
+#define NAMES_MAX MEGABYTE
+
 enum directive { COMPLETE_FILES = 0, COMPLETE_NOTHING = 4, COMPLETE_FOLDERS = 16 };
 
 /* Before a command is known, only the global flags are. */
@@ -19,10 +21,28 @@ static const struct flag_group global_groups[] = {
 static const struct command no_command = {
     .name = "", .groups = global_groups, .group_count = COUNT(global_groups)};
 
+/* Choices that are names, and what stands in front of each. */
+static const struct {
+    const char *choices;
+    struct {
+        enum complete_kind kind;
+        const char *front;
+    } parts[2];
+    size_t count;
+} name_choices[] = {
+    {FLAG_CONTEXT,   {{COMPLETE_CONTEXTS, ""}},                              1},
+    {FLAG_NAMESPACE, {{COMPLETE_NAMESPACES, ""}},                            1},
+    {FLAG_CLUSTER,   {{COMPLETE_CLUSTERS, ""}},                              1},
+    {FLAG_SUBJECT,   {{COMPLETE_SETS, ""}, {COMPLETE_CLUSTERS, "cluster/"}}, 2},
+};
+
 /* What is known of the command line after some words. */
 struct line {
-    const struct command *command; /* as far as it is known */
-    const struct flag *pending;    /* whose value is next */
+    complete_names_fn *names;
+    struct complete_place place;      /* by the flags of all commands */
+    struct complete_place management; /* of cluster add, whose --kubeconfig is another cluster's */
+    const struct command *command;    /* as far as it is known */
+    const struct flag *pending;       /* whose value is next */
     struct str current;
     bool is_help;     /* "help" stands there: commands follow, and nothing else */
     bool is_complete; /* the command has no further part to its name */
@@ -52,17 +72,40 @@ static const struct command *find_child(const struct command *command, struct st
     return NULL;
 }
 
+/* Remembers the flags that say where names are. */
+static void note_value(struct line *line, const struct flag *flag, struct str value)
+{
+    const struct {
+        struct str name;
+        struct str *place;
+    } rows[] = {
+        {STR("kubeconfig"),            &line->place.kubeconfig     },
+        {STR("context"),               &line->place.context        },
+        {STR("namespace"),             &line->place.namespace      },
+        {STR("management-kubeconfig"), &line->management.kubeconfig},
+        {STR("management-context"),    &line->management.context   },
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (str_eq(flag_name(flag), rows[i].name))
+            *rows[i].place = value;
+}
+
 /* Reads one word that is complete. */
 static void take_word(struct line *line, const char *text)
 {
     const struct str word = str_from_c(text);
     if (line->pending) {
+        note_value(line, line->pending, word);
         line->pending = NULL;
         return;
     }
     if (word.len && word.ptr[0] == '-') {
-        const struct flag *flag = find_flag(line->command, word);
-        if (flag && flag->type != FLAG_BOOL)
+        struct str value = word, name;
+        const bool has_value = str_cut(&value, '=', &name);
+        const struct flag *flag = find_flag(line->command, name);
+        if (flag && has_value)
+            note_value(line, flag, value);
+        else if (flag && flag->type != FLAG_BOOL)
             line->pending = flag;
         return;
     }
@@ -88,12 +131,51 @@ static void add(struct buf *out, struct str current, struct str word, const char
 }
 
 /*
+ * Where the names for a flag are. cluster add has two clusters: its --context is of the workload
+ * cluster's kubeconfig, every other name is one of the management cluster.
+ */
+static struct complete_place find_place(const struct line *line, const struct flag *flag,
+                                        enum complete_kind kind)
+{
+    const bool has_two = find_flag(line->command, STR("--management-kubeconfig")) != NULL;
+    struct complete_place place = line->place;
+    if (!has_two || (kind == COMPLETE_CONTEXTS && str_eq(flag_name(flag), STR("context"))))
+        return place;
+    place = line->management;
+    place.namespace = line->place.namespace;
+    return place;
+}
+
+/* In the order in which they are found, since shells sort. */
+static void add_names(const struct line *line, const struct flag *flag, size_t row,
+                      struct str current, struct str front, struct buf *out)
+{
+    for (size_t i = 0; i < name_choices[row].count; i++) {
+        SCOPED(buf) names = {.limit = NAMES_MAX};
+        const enum complete_kind kind = name_choices[row].parts[i].kind;
+        const struct complete_place place = find_place(line, flag, kind);
+        line->names(kind, &place, &names);
+        struct str rest = buf_str(&names), name;
+        while (rest.len) {
+            SCOPED(buf) word = {.limit = 0};
+            SCOPED(buf) whole = {.limit = 0};
+            str_cut(&rest, '\n', &name);
+            buf_print(&word, "%s%.*s", name_choices[row].parts[i].front, STR_ARG(name));
+            buf_print(&whole, "%.*s%.*s", STR_ARG(front), STR_ARG(buf_str(&word)));
+            if (str_starts_with(buf_str(&word), current))
+                add(out, STR(""), buf_str(&whole), NULL);
+        }
+    }
+}
+
+/*
  * Candidates for a value. For "--flag=value" the shell replaces the whole word, so every candidate
  * begins with `front`, which is "--flag=".
  */
-static enum directive add_choices(struct buf *out, const char *choices, struct str current,
-                                  struct str front)
+static enum directive add_choices(const struct line *line, const struct flag *flag,
+                                  struct str current, struct str front, struct buf *out)
 {
+    const char *choices = flag ? flag->choices : NULL;
     struct str rest = str_from_c(choices), word;
     if (!choices)
         return COMPLETE_NOTHING;
@@ -101,6 +183,11 @@ static enum directive add_choices(struct buf *out, const char *choices, struct s
         return COMPLETE_FILES;
     if (strcmp(choices, FLAG_FOLDER) == 0)
         return COMPLETE_FOLDERS;
+    for (size_t i = 0; i < COUNT(name_choices); i++)
+        if (strcmp(choices, name_choices[i].choices) == 0) {
+            add_names(line, flag, i, current, front, out);
+            return COMPLETE_NOTHING;
+        }
     while (rest.len) {
         SCOPED(buf) whole = {.limit = 0};
         str_cut(&rest, ' ', &word);
@@ -129,7 +216,7 @@ static enum directive complete_flag(const struct line *line, struct buf *out)
     if (str_cut(&value, '=', &name)) {
         const struct flag *flag = find_flag(line->command, name);
         const struct str front = str_slice(line->current, 0, name.len + 1);
-        return add_choices(out, flag ? flag->choices : NULL, value, front);
+        return add_choices(line, flag, value, front, out);
     }
     const struct flag *flag;
     for (size_t i = 0; (flag = flags_at(line->command, i)); i++) {
@@ -163,19 +250,19 @@ static enum directive complete_plain(const struct line *line, struct buf *out)
     const struct flag *flag;
     for (size_t i = 0; !line->is_help && (flag = flags_at(command, i)); i++)
         if (!flag_name(flag).len)
-            return add_choices(out, flag->choices, line->current, STR(""));
+            return add_choices(line, flag, line->current, STR(""), out);
     return COMPLETE_NOTHING;
 }
 
-void complete_words(int argc, char **argv, struct buf *out)
+void complete_words(int argc, char **argv, complete_names_fn *names, struct buf *out)
 {
-    struct line line = {.command = &no_command};
+    struct line line = {.command = &no_command, .names = names};
     for (int i = 0; i + 1 < argc; i++)
         take_word(&line, argv[i]);
     line.current = argc ? str_from_c(argv[argc - 1]) : STR("");
     enum directive directive;
     if (line.pending)
-        directive = add_choices(out, line.pending->choices, line.current, STR(""));
+        directive = add_choices(&line, line.pending, line.current, STR(""), out);
     else if (str_starts_with(line.current, STR("-")))
         directive = complete_flag(&line, out);
     else

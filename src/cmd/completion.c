@@ -8,16 +8,19 @@
 #include "cmd/complete.h"
 #include "cmd/global_flags.h"
 
-/* bash splits words at "=", which belongs to a flag here, so the script joins them again. */
+/*
+ * bash splits words at "=" and ":". The first belongs to a flag here, the second to a name such as
+ * that of a context of EKS, so the script joins them again, and answers with the rest of the word.
+ */
 static const char bash_script[] =
     "# bash completion of corset\n"
     "_corset() {\n"
     "    local line word i joins='' directive='' words=() answers=()\n"
-    "    # '=' is a word of its own to bash; here it belongs to its flag.\n"
+    "    # '=' and ':' are words of their own to bash; here they belong to flags and names.\n"
     "    for ((i = 1; i <= COMP_CWORD; i++)); do\n"
     "        word=${COMP_WORDS[i]}\n"
-    "        if [[ $word == '=' && ${#words[@]} -gt 0 ]]; then\n"
-    "            words[-1]+='='\n"
+    "        if [[ $word == [=:] && ${#words[@]} -gt 0 ]]; then\n"
+    "            words[-1]+=$word\n"
     "            joins=1\n"
     "        elif [[ -n $joins ]]; then\n"
     "            words[-1]+=$word\n"
@@ -33,7 +36,12 @@ static const char bash_script[] =
     "        esac\n"
     "    done < <(\"${COMP_WORDS[0]}\" __complete \"${words[@]}\" 2>/dev/null)\n"
     "    COMPREPLY=(\"${answers[@]}\")\n"
-    "    [[ ${words[-1]} != --*=* ]] || COMPREPLY=(\"${COMPREPLY[@]#*=}\")\n"
+    "    word=${words[-1]}\n"
+    "    if [[ $word == --*=* ]]; then\n"
+    "        word=${word#*=}\n"
+    "        COMPREPLY=(\"${COMPREPLY[@]#*=}\")\n"
+    "    fi\n"
+    "    [[ $word != *:* ]] || COMPREPLY=(\"${COMPREPLY[@]#\"${word%\"${word##*:}\"}\"}\")\n"
     "    case $directive in\n"
     "    0) compopt -o default ;;\n"
     "    16) compopt -o dirnames ;;\n"
@@ -133,7 +141,9 @@ static int run_completion(int argc, char **argv)
 const struct command command_completion = {
     .name = "completion",
     .summary = "print shell completions for bash, zsh and fish",
-    .help = "Prints a script that makes a shell complete commands, flags and their values.\n\n"
+    .help = "Prints a script that makes a shell complete commands, flags and their values,\n"
+            "and names: of sets, clusters and namespaces from the management cluster, of contexts\n"
+            "from the kubeconfig.\n\n"
             "Usage: corset completion bash|zsh|fish\n\n"
             "  bash: source <(corset completion bash)              # in ~/.bashrc\n"
             "  zsh:  source <(corset completion zsh)               # in ~/.zshrc, after compinit\n"

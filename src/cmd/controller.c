@@ -4,6 +4,7 @@
 #include "async/signals.h"
 #include "base/log.h"
 #include "client/kubeconfig/kubeconfig.h"
+#include "cmd/address.h"
 #include "cmd/controller_flags.h"
 #include "cmd/global_flags.h"
 #include "cmd/until_signal.h"
@@ -41,7 +42,7 @@ static struct error *find_cluster(const struct settings *settings, struct rest_c
 /* The function that until_signal() runs. */
 static struct error *run_controllers(void *data)
 {
-    return controller_manager_run(data);
+    return address_explain(controller_manager_run(data), "--health-addr or --diagnostics-address");
 }
 
 static void say_stopping(void)

@@ -19,7 +19,6 @@
 #include "base/str.h"
 
 #define FLAGS_MAX 64
-#define NAME_MAX  64
 
 void flag_list_done(struct flag_list *list)
 {
@@ -89,13 +88,9 @@ static size_t find_letter(const struct command *command, char letter)
     return STR_NONE;
 }
 
-/*
- * Prints that the flag is unknown, with the most similar known flag if there is one. Returns
- * false.
- */
-static bool refuse_flag(const struct command *command, const char *argument, struct str name)
+const char *flags_guess(const struct command *command, struct str name, char *buffer)
 {
-    char known[FLAGS_MAX][NAME_MAX], typed[NAME_MAX] = {0};
+    char known[FLAGS_MAX][FLAG_NAME_MAX], typed[FLAG_NAME_MAX] = {0};
     const char *names[FLAGS_MAX];
     const struct flag *flag;
     size_t count = 0;
@@ -110,6 +105,19 @@ static bool refuse_flag(const struct command *command, const char *argument, str
     if (name.len)
         memcpy(typed, name.ptr, name.len < sizeof(typed) ? name.len : sizeof(typed) - 1);
     const char *meant = command_guess(typed, names, count);
+    if (meant)
+        snprintf(buffer, FLAG_NAME_MAX, "%s", meant);
+    return meant ? buffer : NULL;
+}
+
+/*
+ * Prints that the flag is unknown, with the most similar known flag if there is one. Returns
+ * false.
+ */
+static bool refuse_flag(const struct command *command, const char *argument, struct str name)
+{
+    char buffer[FLAG_NAME_MAX];
+    const char *meant = flags_guess(command, name, buffer);
     if (meant)
         command_misused(command, "unknown flag '%s'; did you mean '--%s'?", argument, meant);
     else

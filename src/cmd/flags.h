@@ -48,6 +48,12 @@ void flag_list_done(struct flag_list *list);
 #define FLAG_FILE   "@file"
 #define FLAG_FOLDER "@folder"
 
+/* Names that the kubeconfig or the management cluster knows; see cmd/complete.h. */
+#define FLAG_CONTEXT   "@context"
+#define FLAG_NAMESPACE "@namespace"
+#define FLAG_CLUSTER   "@cluster"
+#define FLAG_SUBJECT   "@subject" /* "NAME" of a set, "cluster/NAME" */
+
 struct flag {
     const char *name; /* "name", or "name|n" with a letter */
     enum flag_type type;
@@ -74,6 +80,11 @@ bool flags_read(const struct command *command, int argc, char **argv, void *sett
  * past the end.
  */
 const struct flag *flags_at(const struct command *command, size_t index);
+
+/* The name that was most likely meant, in a buffer of FLAG_NAME_MAX bytes; NULL if none is similar.
+ */
+#define FLAG_NAME_MAX 64
+const char *flags_guess(const struct command *command, struct str name, char *buffer);
 
 struct str flag_name(const struct flag *flag);
 char flag_letter(const struct flag *flag); /* 0: none */

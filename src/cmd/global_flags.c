@@ -8,8 +8,8 @@
 
 const struct flag global_flags[GLOBAL_FLAGS_COUNT] = {
     {"kubeconfig",     FLAG_TEXT,  offsetof(struct global_flags, kubeconfig), FLAG_FILE          },
-    {"context",        FLAG_TEXT,  offsetof(struct global_flags, context),    FLAG_ANY           },
-    {"namespace|n",    FLAG_TEXT,  offsetof(struct global_flags, namespace),  FLAG_ANY           },
+    {"context",        FLAG_TEXT,  offsetof(struct global_flags, context),    FLAG_CONTEXT       },
+    {"namespace|n",    FLAG_TEXT,  offsetof(struct global_flags, namespace),  FLAG_NAMESPACE     },
     {"v",              FLAG_COUNT, offsetof(struct global_flags, verbosity),  FLAG_ANY           },
     {"logging-format", FLAG_TEXT,  offsetof(struct global_flags, format),     "text json"        },
     {"color",          FLAG_TEXT,  offsetof(struct global_flags, color),      "auto always never"},

@@ -141,7 +141,7 @@ static int print_help(int argc, char **argv)
 static int print_completions(int argc, char **argv)
 {
     SCOPED(buf) out = {.limit = 0};
-    complete_words(argc, argv, &out);
+    complete_words(argc, argv, complete_names, &out);
     return command_print(buf_str(&out));
 }
 
@@ -225,6 +225,22 @@ static void take_name(const char *path)
         command_set_program("kubectl corset");
 }
 
+/* Before a command only global flags may stand. */
+static int refuse_front_flag(const char *argument)
+{
+    static const struct flag_group groups[] = {FLAGS_GROUP(global_flags, 0)};
+    static const struct command globals = {.groups = groups, .group_count = COUNT(groups)};
+    char buffer[FLAG_NAME_MAX];
+    struct str rest = str_from_c(argument), name;
+    str_cut(&rest, '=', &name);
+    const char *meant = flags_guess(&globals, str_skip(name, name.len > 1 ? 2 : 1), buffer);
+    fprintf(stderr, "corset: unknown flag '%s' in front of the command", argument);
+    if (meant)
+        fprintf(stderr, "; did you mean '--%s'?", meant);
+    fprintf(stderr, "\nTry '%s help'.\n", command_program());
+    return COMMAND_USAGE;
+}
+
 /*
  * "corset --version" is an alias of "corset version", and "__complete" is for the scripts of
  * corset completion.
@@ -245,6 +261,8 @@ int program_run(int argc, char **argv)
     if (strcmp(name, "--version") == 0)
         name = command_version.name;
     const struct command *command = command_find(name);
+    if (!command && name[0] == '-')
+        return refuse_front_flag(name);
     if (!command)
         return refuse_command(name, "", commands, COUNT(commands));
     return run_command(command, argc - 2, argv + 2);

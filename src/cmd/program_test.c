@@ -53,31 +53,48 @@ TEST(every_command_explains_its_flags_and_has_an_example)
     CHECK(command_find("nothing") == NULL);
 }
 
+/* One name for each kind, made of where it would be looked for. */
+static void fake_names(enum complete_kind kind, const struct complete_place *place, struct buf *out)
+{
+    static const char letters[] = "xnsc";
+    buf_print(out, "%c-%.*s-%.*s-%.*s\n", letters[kind], STR_ARG(place->kubeconfig),
+              STR_ARG(place->context), STR_ARG(place->namespace));
+}
+
 TEST(completion_knows_what_may_stand_next)
 {
     static const struct {
         const char *words[5];
         const char *expected; /* without what the words are about */
     } cases[] = {
-        {{"st"},                                  "status|:4|"                                        },
-        {{"cluster", ""},                         "add|list|remove|:4|"                               },
-        {{"--kubeconfig", "f", "cluster", "r"},   "remove|:4|"                                        },
-        {{"--kubeconfig", ""},                    ":0|"                                               },
-        {{"status", "-o", ""},                    "table|wide|json|yaml|:4|"                          },
-        {{"status", "--output=j"},                "--output=json|:4|"                                 },
-        {{"status", "--col"},                     "--color|:4|"                                       },
-        {{"status", "--color", "a"},              "auto|always|:4|"                                   },
-        {{"up", "--data-dir", ""},                ":16|"                                              },
-        {{"up", "--virtual-clusters", ""},        ":4|"                                               },
-        {{"up", "--write"},                       "--write-kubeconfig|--write-cluster-kubeconfigs|:4|"},
-        {{"render", ""},                          ":0|"                                               },
-        {{"completion", ""},                      "bash|zsh|fish|:4|"                                 },
-        {{"help", "ver"},                         "version|:4|"                                       },
-        {{"help", "cluster", "l"},                "list|:4|"                                          },
-        {{"cluster", "add", "x", "--kubeconfig"}, "--kubeconfig|:4|"                                  },
-        {{"cluster", "add", "--kubeconfig", ""},  ":0|"                                               },
-        {{"status", "-w", "--he"},                "--help|:4|"                                        },
-        {{"nothing", "x"},                        ":4|"                                               },
+        {{"st"},                                                                      "status|:4|"                                        },
+        {{"cluster", ""},                                                             "add|list|remove|:4|"                               },
+        {{"--kubeconfig", "f", "cluster", "r"},                                       "remove|:4|"                                        },
+        {{"--kubeconfig", ""},                                                        ":0|"                                               },
+        {{"status", "-o", ""},                                                        "table|wide|json|yaml|:4|"                          },
+        {{"status", "--output=j"},                                                    "--output=json|:4|"                                 },
+        {{"status", "--col"},                                                         "--color|:4|"                                       },
+        {{"status", "--color", "a"},                                                  "auto|always|:4|"                                   },
+        {{"up", "--data-dir", ""},                                                    ":16|"                                              },
+        {{"up", "--virtual-clusters", ""},                                            ":4|"                                               },
+        {{"up", "--write"},                                                           "--write-kubeconfig|--write-cluster-kubeconfigs|:4|"},
+        {{"render", ""},                                                              ":0|"                                               },
+        {{"completion", ""},                                                          "bash|zsh|fish|:4|"                                 },
+        {{"help", "ver"},                                                             "version|:4|"                                       },
+        {{"help", "cluster", "l"},                                                    "list|:4|"                                          },
+        {{"cluster", "add", "x", "--kubeconfig"},                                     "--kubeconfig|:4|"                                  },
+        {{"cluster", "add", "--kubeconfig", ""},                                      ":0|"                                               },
+        {{"status", "-w", "--he"},                                                    "--help|:4|"                                        },
+        {{"status", ""},                                                              "s---|cluster/c---|:4|"                             },
+        {{"status", "cl"},                                                            "cluster/c---|:4|"                                  },
+        {{"status", "-n", "a", "--context=b", "s"},                                   "s--b-a|:4|"                                        },
+        {{"--kubeconfig", "f", "status", "--namespace", ""},                          "n-f--|:4|"                                         },
+        {{"status", "--context=x"},                                                   "--context=x---|:4|"                                },
+        {{"cluster", "remove", "a", ""},                                              "c---|:4|"                                          },
+        {{"cluster", "add", "--kubeconfig=f", "--context", ""},                       "x-f--|:4|"                                         },
+        {{"cluster", "add", "--kubeconfig=f", "-n", ""},                              "n---|:4|"                                          },
+        {{"cluster", "add", "--management-kubeconfig=m", "--management-context", ""}, "x-m--|:4|"                                         },
+        {{"nothing", "x"},                                                            ":4|"                                               },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         SCOPED(buf) out = {.limit = 0};
@@ -86,7 +103,7 @@ TEST(completion_knows_what_may_stand_next)
         while (argc < 5 && cases[i].words[argc])
             argc++;
         TEST_CASE("row %zu", i);
-        complete_words(argc, (char **)cases[i].words, &out);
+        complete_words(argc, (char **)cases[i].words, fake_names, &out);
         struct str rest = buf_str(&out), line, word;
         while (rest.len) {
             str_cut(&rest, '\n', &line);
@@ -101,7 +118,7 @@ TEST(completion_says_what_commands_are_about)
 {
     SCOPED(buf) out = {.limit = 0};
     char word[] = "ren";
-    complete_words(1, (char *[]){word}, &out);
+    complete_words(1, (char *[]){word}, fake_names, &out);
     CHECK_EQ(buf_str(&out),
              STR("render\tshow what would be applied from ConfigMaps and Secrets\n:4\n"));
 }

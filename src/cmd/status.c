@@ -15,6 +15,7 @@
 #include "async/signals.h"
 #include "base/log.h"
 #include "cmd/management_client.h"
+#include "cmd/status_filter.h"
 #include "cmd/status_render.h"
 #include "cmd/status_source.h"
 #include "cmd/until_signal.h"
@@ -22,7 +23,6 @@
 
 #define FRAME_MIN    (250 * MILLISECOND) /* between two frames */
 #define FRAME_MAX    SECOND              /* ages grow */
-#define WIDTH_PIPE   10000
 #define CLUSTER_WORD STR("cluster/")
 #define SET_WORD     STR("set/")
 
@@ -34,6 +34,7 @@ struct settings {
     struct flag_list subjects;
     const char *output;
     bool all_namespaces, watch;
+    struct status_filter filter;
     struct global_flags globals;
 
     enum format format;
@@ -64,14 +65,8 @@ static struct status_view make_view(const struct settings *settings, bool is_fra
     else if (view.height > 1)
         view.height--; /* for the prompt */
     if (!is_live || view.is_wide)
-        view.width = WIDTH_PIPE;
+        view.width = 0;
     return view;
-}
-
-/* States that need no attention. A pause is intended. */
-static bool is_fine(enum status_state state)
-{
-    return state == STATUS_APPLIED || state == STATUS_IDLE || state == STATUS_PAUSED;
 }
 
 /* Without -A the subject may be in another namespace, so the message says how to look there. */
@@ -112,15 +107,17 @@ static struct error *render_status(struct settings *settings, const struct statu
     if (settings->cluster.len && !cluster)
         return not_found("Cluster", settings->cluster, settings, namespace);
     if (settings->set.len)
-        settings->is_applied = is_fine(set->state);
+        settings->is_applied = selector_is_empty(&model->selector)
+                                   ? status_state_is_fine(set->state)
+                                   : status_model_is_applied(model);
     if (settings->cluster.len)
-        settings->is_applied = is_fine(cluster->state);
+        settings->is_applied = status_state_is_fine(cluster->state);
     if (settings->format == FORMAT_JSON || settings->format == FORMAT_YAML)
         return render_data(settings, model, out);
     if (settings->set.len)
         status_render_set(model, set, view, out);
     else if (settings->cluster.len)
-        status_render_cluster(cluster, view, out);
+        status_render_cluster(model, cluster, view, out);
     else
         status_render_all(model, view, out);
     return buf_check(out);
@@ -132,6 +129,7 @@ static struct error *show_once(struct settings *settings,
                                bool is_shown)
 {
     SCOPED(status_model) model = {.only_set = settings->set, .only_cluster = settings->cluster};
+    status_filter_use(&settings->filter, &model);
     SCOPED(buf) out = {.limit = 0};
     TRY(status_source_list(management->client, namespace, &model));
     const struct status_view view = make_view(settings, false);
@@ -177,6 +175,7 @@ static struct error *paint_screen(struct screen *screen)
 {
     struct settings *settings = screen->settings;
     SCOPED(status_model) model = {.only_set = settings->set, .only_cluster = settings->cluster};
+    status_filter_use(&settings->filter, &model);
     SCOPED(buf) text = {.limit = 0};
     SCOPED(buf) frame = {.limit = 0};
     status_watch_read(&screen->watch, &model);
@@ -259,7 +258,7 @@ static struct error *show_status(void *data)
 #define AT(member) offsetof(struct settings, member)
 
 static const struct flag flags[] = {
-    {"",                 FLAG_LIST, AT(subjects),       FLAG_ANY              },
+    {"",                 FLAG_LIST, AT(subjects),       FLAG_SUBJECT          },
     {"all-namespaces|A", FLAG_BOOL, AT(all_namespaces), FLAG_ANY              },
     {"output|o",         FLAG_TEXT, AT(output),         "table wide json yaml"},
     {"watch|w",          FLAG_BOOL, AT(watch),          FLAG_ANY              },
@@ -267,6 +266,7 @@ static const struct flag flags[] = {
 
 static const struct flag_group groups[] = {
     FLAGS_GROUP(flags, 0),
+    STATUS_FILTER_GROUP(struct settings),
     GLOBAL_FLAGS_GROUP(struct settings),
 };
 
@@ -302,7 +302,8 @@ static int complete_settings(struct settings *settings)
         return command_misused(&command_status, "-o is table, wide, json or yaml, not '%s'",
                                settings->output);
     read_subject(settings);
-    return global_flags_use(&settings->globals, &command_status);
+    const int misused = status_filter_read(&settings->filter, &command_status);
+    return misused ? misused : global_flags_use(&settings->globals, &command_status);
 }
 
 /* The exit code is COMMAND_NO if something is not applied. */
@@ -321,6 +322,7 @@ static int run_status(int argc, char **argv)
     struct settings settings = {.output = "table", .globals = GLOBAL_FLAGS_DEFAULT};
     const int code = parse_and_run(&settings, argc, argv);
     flag_list_done(&settings.subjects);
+    status_filter_done(&settings.filter);
     return code;
 }
 
@@ -334,12 +336,14 @@ const struct command command_status = {
         "  -n, --namespace NS    namespace of sets and clusters (default: that of the context)\n"
         "  -A, --all-namespaces  sets and clusters of all namespaces\n"
         "  -o, --output FORMAT   table (default); wide: all columns and all rows; json; yaml\n"
-        "  -w, --watch           update until Ctrl-C, in place on a terminal\n\n" GLOBAL_FLAGS_HELP
-        "\n"
-        "Exits with 0 when everything is applied, and with 1 when something is not.\n\n"
+        "  -w, --watch           update until Ctrl-C, in place on a terminal\n" STATUS_FILTER_HELP
+        "\n" GLOBAL_FLAGS_HELP "\n"
+        "Exits with 0 when everything is applied, and with 1 when something is not or a cluster\n"
+        "cannot be reached; with -l the selected clusters decide. Piped, nothing is cut.\n\n"
         "Try it:\n"
         "  corset status -A\n"
         "  corset status cni -w\n"
+        "  corset status -l env=prod --failed\n"
         "  corset status cluster/vc-0001 -o yaml\n",
     .groups = groups,
     .group_count = COUNT(groups),

@@ -86,6 +86,8 @@ static void add_cluster(struct json_builder *builder, const struct status_cluste
     begin(builder, cluster->key, cluster->state);
     add_some(builder, "endpoint", cluster->endpoint);
     json_builder_add_bool(builder, "provisioned", cluster->is_provisioned);
+    add_time(builder, "since", cluster->since);
+    add_some(builder, "message", cluster->why);
     json_builder_add_array(builder, "sets");
     for (size_t i = 0; i < cluster->cell_count; i++)
         add_cell(builder, &cluster->cells[i]);
@@ -100,11 +102,13 @@ struct error *status_render_json(const struct status_model *model, struct json_d
     json_builder_add_bool(&builder, "applied", status_model_is_applied(model));
     json_builder_add_array(&builder, "sets");
     for (size_t i = 0; i < model->set_count; i++)
-        add_set(&builder, model->sets[i]);
+        if (status_model_shows(model, model->sets[i]->state))
+            add_set(&builder, model->sets[i]);
     json_builder_end(&builder);
     json_builder_add_array(&builder, "clusters");
     for (size_t i = 0; i < model->cluster_count; i++)
-        add_cluster(&builder, model->clusters[i]);
+        if (status_model_shows(model, model->clusters[i]->state))
+            add_cluster(&builder, model->clusters[i]);
     json_builder_end(&builder);
     json_builder_end(&builder);
     return json_builder_finish(&builder, ret_doc);

@@ -24,13 +24,24 @@
 #define MODEL_MAX    ((size_t)2048 * MEGABYTE)
 
 static const char *const names[] = {
-    [STATUS_FAILED] = "failed",     [STATUS_WAITING] = "waiting", [STATUS_PAUSED] = "paused",
-    [STATUS_DELETING] = "deleting", [STATUS_APPLIED] = "applied", [STATUS_IDLE] = "idle",
+    [STATUS_FAILED] = "failed", [STATUS_UNREACHABLE] = "unreachable", [STATUS_WAITING] = "waiting",
+    [STATUS_PAUSED] = "paused", [STATUS_DELETING] = "deleting",       [STATUS_APPLIED] = "applied",
+    [STATUS_IDLE] = "idle",
 };
 
 const char *status_state_name(enum status_state state)
 {
     return names[state];
+}
+
+bool status_state_is_fine(enum status_state state)
+{
+    return state == STATUS_APPLIED || state == STATUS_IDLE || state == STATUS_PAUSED;
+}
+
+bool status_model_shows(const struct status_model *model, enum status_state state)
+{
+    return !model->only_states || (model->only_states & (1U << state));
 }
 
 void status_model_done(struct status_model *model)
@@ -61,12 +72,13 @@ static bool says_generation(const struct condition *condition, const struct obje
            condition->observed_generation == object_generation(object);
 }
 
-/* Cuts off the words that Cluster API puts in front of every message. */
+/* Cuts off the fixed words in front of messages: Cluster API's, and our own. */
 static struct str without_preface(struct str message)
 {
     static const struct str prefaces[] = {
         STR_INIT("Failed to apply ClusterResourceSet resources to Cluster: "),
         STR_INIT("Please check controller logs for errors: "),
+        STR_INIT("Not everything is applied: "),
     };
     for (size_t i = 0; i < COUNT(prefaces); i++)
         if (str_starts_with(message, prefaces[i]))
@@ -74,22 +86,47 @@ static struct str without_preface(struct str message)
     return message;
 }
 
+/*
+ * The conditions of a set, the worst first, and the status that says that not all is well.
+ * ResourcesApplied speaks of the clusters alone; Failed knows of bookkeeping, too.
+ */
+static const struct {
+    struct str type;
+    enum condition_status bad;
+    bool has_failed; /* otherwise the set waits */
+} judges[] = {
+    {STR_INIT("ResourcesApplied"), CONDITION_FALSE,   true },
+    {STR_INIT("Failed"),           CONDITION_TRUE,    true },
+    {STR_INIT("ResourcesApplied"), CONDITION_UNKNOWN, false},
+    {STR_INIT("InProgress"),       CONDITION_TRUE,    false},
+};
+
 /* A condition about an earlier generation says nothing about the present one. */
+static bool find_current(const struct object *object, struct str type,
+                         struct condition *ret_condition)
+{
+    return condition_find(object_path(object, "status.conditions"), type, ret_condition) &&
+           says_generation(ret_condition, object);
+}
+
+/* The first of `judges` that objects decides, and gives reason and message. */
 static void read_conditions(struct status_model *model, struct status_set *set,
                             const struct object *object)
 {
-    const struct json_value *list = object_path(object, "status.conditions");
-    struct condition applied;
-    if (!condition_find(list, STR("ResourcesApplied"), &applied) ||
-        !says_generation(&applied, object))
+    struct condition found;
+    set->is_current =
+        find_current(object, STR("ResourcesApplied"), &found) && found.status == CONDITION_TRUE;
+    for (size_t i = 0; i < COUNT(judges); i++) {
+        if (!find_current(object, judges[i].type, &found) || found.status != judges[i].bad)
+            continue;
+        set->is_current = false;
+        set->has_failed = judges[i].has_failed;
+        set->reason = arena_str(&model->arena, found.reason);
+        set->message = arena_str(&model->arena, found.message);
+        if (set->has_failed)
+            set->why = without_preface(set->message);
         return;
-    set->is_current = applied.status == CONDITION_TRUE;
-    set->has_failed = applied.status == CONDITION_FALSE;
-    if (set->is_current)
-        return;
-    set->reason = arena_str(&model->arena, applied.reason);
-    set->message = arena_str(&model->arena, applied.message);
-    set->why = without_preface(set->message);
+    }
 }
 
 /* only is a name, or empty for all. */
@@ -168,10 +205,29 @@ static void select_sets(struct status_model *model, struct status_cluster *clust
     cluster->cell_count = count;
 }
 
+/*
+ * The probe fails for a cluster that is still being made, too. That one is not lost, it waits.
+ */
+static void read_probe(struct status_model *model, struct status_cluster *cluster,
+                       const struct object *object)
+{
+    struct condition probe;
+    if (!cluster->is_provisioned || cluster->is_deleting ||
+        !condition_find(object_path(object, "status.conditions"), STR("RemoteConnectionProbe"),
+                        &probe) ||
+        probe.status != CONDITION_FALSE)
+        return;
+    cluster->is_unreachable = true;
+    cluster->lost_why = arena_str(&model->arena, probe.message.len ? probe.message : probe.reason);
+    if (!timestamp_read(probe.last_transition_time, &cluster->lost))
+        cluster->lost = 0;
+}
+
 /* With a single set, clusters that it does not select are left out. */
 void status_model_add_cluster(struct status_model *model, const struct object *object)
 {
-    if (!is_asked_for(model->only_cluster, object))
+    if (!is_asked_for(model->only_cluster, object) ||
+        !selector_matches(&model->selector, object_labels(object)))
         return;
     struct status_cluster *cluster = ARENA_NEW(&model->arena, struct status_cluster);
     SCOPED(arena) scratch = {0};
@@ -184,6 +240,7 @@ void status_model_add_cluster(struct status_model *model, const struct object *o
                  &cluster->is_provisioned);
     cluster->endpoint = write_endpoint(&model->arena, object);
     cluster->labels = write_labels(&model->arena, object_labels(object));
+    read_probe(model, cluster, object);
     select_sets(model, cluster, object);
     if (model->only_set.len && !cluster->cell_count)
         return;
@@ -293,22 +350,29 @@ static struct str find_why(const struct status_cluster *cluster, const struct st
         return STR("");
     if (!cluster->is_provisioned)
         return STR("the cluster is not provisioned yet");
+    if (cell->state == STATUS_UNREACHABLE)
+        return cluster->lost_why;
     if (cell->why.len || !cell->set->has_failed)
         return cell->why;
     const struct str part = part_about(cell->set->message, cluster->key.name);
     return part.len ? part : cell->set->why;
 }
 
-/* An Event that is newer than the last application means that something failed since. */
+/*
+ * An Event that is newer than the last application means that something failed since. What a
+ * cluster that cannot be reached has now is not known, whatever was applied to it before.
+ */
 static void judge_cell(const struct status_cluster *cluster, struct status_cell *cell)
 {
     const bool is_told_later = cell->why.len && cell->why_time > cell->since;
-    if (cell->applied == cell->set->spec.ref_count)
+    if (cell->applied == cell->set->spec.ref_count && !cluster->is_unreachable)
         cell->state = STATUS_APPLIED;
     else if (cell->set->is_deleting)
         cell->state = STATUS_DELETING;
     else if (cell->set->is_paused)
         cell->state = STATUS_PAUSED;
+    else if (cluster->is_unreachable)
+        cell->state = STATUS_UNREACHABLE;
     else if (has_refused(cell) || is_told_later)
         cell->state = STATUS_FAILED;
     else
@@ -316,7 +380,8 @@ static void judge_cell(const struct status_cluster *cluster, struct status_cell 
     cell->why = find_why(cluster, cell);
 }
 
-/* The state of a cluster is that of its worst cell. Also adds up the counts of sets. */
+/* The state of a cluster that can be reached is that of its worst cell. Also adds up the counts of
+ * sets. */
 static void judge_cluster(struct status_model *model, struct status_cluster *cluster)
 {
     cluster->state = cluster->is_deleting ? STATUS_DELETING : STATUS_IDLE;
@@ -331,12 +396,19 @@ static void judge_cluster(struct status_model *model, struct status_cluster *clu
         cell->set->counts[cell->state]++;
         if (cell->since > cell->set->since)
             cell->set->since = cell->since;
+        if (cell->state == STATUS_UNREACHABLE)
+            cell->since = cluster->lost;
         if (cell->state >= cluster->state)
             continue;
         cluster->state = cell->state;
         cluster->why = cell->why.len ? arena_print(&model->arena, "%.*s: %.*s",
                                                    STR_ARG(cell->set->key.name), STR_ARG(cell->why))
                                      : STR("");
+    }
+    if (cluster->is_unreachable) {
+        cluster->state = STATUS_UNREACHABLE;
+        cluster->since = cluster->lost;
+        cluster->why = cluster->lost_why;
     }
     model->cluster_counts[cluster->state]++;
 }
@@ -353,6 +425,8 @@ static enum status_state judge_set(const struct status_set *set)
         return STATUS_PAUSED;
     if (set->has_failed || set->counts[STATUS_FAILED])
         return STATUS_FAILED;
+    if (set->counts[STATUS_UNREACHABLE])
+        return STATUS_UNREACHABLE;
     if (!set->clusters)
         return STATUS_IDLE;
     return set->is_current && set->counts[STATUS_APPLIED] == set->clusters ? STATUS_APPLIED
@@ -382,7 +456,7 @@ static int compare_clusters(const void *a, const void *b)
     return compare(one->state, one->key, other->state, other->key);
 }
 
-/* With a single cluster only the sets that select it are of interest. */
+/* With a choice of clusters only the sets that select one of them are of interest. */
 static void drop_other_sets(struct status_model *model)
 {
     size_t kept = 0;
@@ -400,15 +474,15 @@ void status_model_finish(struct status_model *model)
 {
     for (size_t i = 0; i < model->cluster_count; i++)
         judge_cluster(model, model->clusters[i]);
-    if (model->only_cluster.len)
+    if (model->only_cluster.len || !selector_is_empty(&model->selector))
         drop_other_sets(model);
     for (size_t i = 0; i < model->set_count; i++) {
         struct status_set *set = model->sets[i];
         set->state = judge_set(set);
         model->set_counts[set->state]++;
-        if (set->state == STATUS_FAILED && !set->why.len) /* its status comes later */
-            set->why = arena_print(&model->arena, "%zu of %zu clusters failed",
-                                   set->counts[STATUS_FAILED], set->clusters);
+        if (set->state <= STATUS_UNREACHABLE && !set->why.len) /* its status comes later */
+            set->why = arena_print(&model->arena, "%zu of %zu clusters %s", set->counts[set->state],
+                                   set->clusters, names[set->state]);
     }
     if (model->set_count)
         qsort((void *)model->sets, model->set_count, sizeof(*model->sets), compare_sets);
@@ -435,6 +509,10 @@ struct status_cluster *status_model_find_cluster(const struct status_model *mode
 
 bool status_model_is_applied(const struct status_model *model)
 {
-    return !model->set_counts[STATUS_FAILED] && !model->set_counts[STATUS_WAITING] &&
-           !model->set_counts[STATUS_DELETING];
+    const bool is_chosen = !selector_is_empty(&model->selector);
+    bool is_applied = !model->cluster_counts[STATUS_UNREACHABLE];
+    for (size_t i = 0; i < STATUS_STATES; i++)
+        if (!status_state_is_fine((enum status_state)i))
+            is_applied &= !(is_chosen ? model->cluster_counts : model->set_counts)[i];
+    return is_applied;
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "apimachinery/key.h"
+#include "apimachinery/selector.h"
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/str.h"
@@ -22,7 +23,8 @@ struct object;
 /* In the order of attention: problems first. */
 enum status_state {
     STATUS_FAILED,
-    STATUS_WAITING, /* not applied yet */
+    STATUS_UNREACHABLE, /* a cluster whose condition RemoteConnectionProbe is False */
+    STATUS_WAITING,     /* not applied yet */
     STATUS_PAUSED,
     STATUS_DELETING,
     STATUS_APPLIED,
@@ -31,6 +33,9 @@ enum status_state {
 };
 
 const char *status_state_name(enum status_state state);
+
+/* True if nobody has to do anything. A pause is intended. */
+bool status_state_is_fine(enum status_state state);
 
 /* A set on a cluster. */
 struct status_cell {
@@ -55,28 +60,32 @@ struct status_set {
     size_t clusters;              /* number of clusters the set selects */
     size_t counts[STATUS_STATES]; /* number of clusters in each state */
     timestamp since, created;
-    struct str reason, message; /* of ResourcesApplied, unless it is True */
+    struct str reason, message; /* of the worst condition, unless all is well */
     struct str why;             /* the message without its fixed preface */
     bool is_paused, is_deleting;
-    bool is_current; /* ResourcesApplied is True for the present generation */
-    bool has_failed; /* ResourcesApplied is False for the present generation */
+    bool is_current; /* for the present generation every condition says that all is well */
+    bool has_failed; /* for the present generation a condition says that something failed */
 };
 
 struct status_cluster {
     struct key key;
     enum status_state state;
     struct str endpoint, labels; /* "127.0.0.1:6443", "env=prod,tier=1" */
-    bool is_provisioned, is_deleting, is_paused;
+    bool is_provisioned, is_deleting, is_paused, is_unreachable;
     timestamp created, since;
+    timestamp lost;      /* since when it is unreachable */
+    struct str lost_why; /* and what the probe says */
     struct status_cell *cells;
     size_t cell_count;
     size_t applied, wanted; /* resources of all its sets */
     size_t counts[STATUS_STATES];
-    struct str why; /* of its worst cell, with the set's name in front */
+    struct str why; /* of the probe, or of its worst cell with the set's name in front */
 };
 
 struct status_model {
     struct str only_set, only_cluster; /* names; empty: all */
+    struct selector selector;          /* of the labels of clusters; zero: all. Borrowed */
+    unsigned only_states;              /* bits of the states that are shown; 0: all */
     struct arena arena;
     struct status_set **sets;
     size_t set_count, set_capacity;
@@ -102,5 +111,11 @@ void status_model_finish(struct status_model *model);
 struct status_set *status_model_find_set(const struct status_model *model, struct str name);
 struct status_cluster *status_model_find_cluster(const struct status_model *model, struct str name);
 
-/* True if every set is applied, paused, or selects no cluster. */
+/* True if rows of this state are asked for. The judgement is about all rows in any case. */
+bool status_model_shows(const struct status_model *model, enum status_state state);
+
+/*
+ * True if every set is applied, paused, or selects no cluster, and every cluster can be reached.
+ * With a selector the selected clusters decide, whatever the sets do elsewhere.
+ */
 bool status_model_is_applied(const struct status_model *model);

@@ -19,14 +19,15 @@
 #define ROWS_MIN     3
 
 static const enum table_color colors[] = {
-    [STATUS_FAILED] = TABLE_RED,      [STATUS_WAITING] = TABLE_YELLOW, [STATUS_PAUSED] = TABLE_DIM,
-    [STATUS_DELETING] = TABLE_YELLOW, [STATUS_APPLIED] = TABLE_GREEN,  [STATUS_IDLE] = TABLE_DIM,
+    [STATUS_FAILED] = TABLE_RED, [STATUS_UNREACHABLE] = TABLE_RED, [STATUS_WAITING] = TABLE_YELLOW,
+    [STATUS_PAUSED] = TABLE_DIM, [STATUS_DELETING] = TABLE_YELLOW, [STATUS_APPLIED] = TABLE_GREEN,
+    [STATUS_IDLE] = TABLE_DIM,
 };
 
 /* True if reasons are a column of the table. */
 static bool is_inline(const struct status_view *view)
 {
-    return view->is_wide || view->width >= INLINE_WIDTH;
+    return view->is_wide || !view->width || view->width >= INLINE_WIDTH;
 }
 
 static void add_state(struct table *table, enum status_state state)
@@ -91,6 +92,29 @@ static void add_summary(struct buf *out, const char *what, size_t count,
         between = ", ";
     }
     buf_add_char(out, '\n');
+}
+
+/* The number of rows that are asked for. */
+static size_t count_shown(const struct status_model *model,
+                          const size_t counts[static STATUS_STATES])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < STATUS_STATES; i++)
+        count += status_model_shows(model, (enum status_state)i) ? counts[i] : 0;
+    return count;
+}
+
+/* "None is failed or unreachable." instead of a table without rows. */
+static void add_none(const struct status_model *model, struct buf *out)
+{
+    const char *between = "None is ";
+    for (size_t i = 0; i < STATUS_STATES; i++) {
+        if (!status_model_shows(model, (enum status_state)i))
+            continue;
+        buf_print(out, "%s%s", between, status_state_name((enum status_state)i));
+        between = " or ";
+    }
+    buf_add(out, STR(".\n"));
 }
 
 /* "… and 9980 more: 9980 applied", for the rows that are not shown. */
@@ -189,8 +213,13 @@ static void render_sets(const struct status_model *model, const struct status_vi
                         size_t lines, struct buf *out)
 {
     SCOPED(table) table = {0};
-    struct budget budget = {.lines = lines, .used = 1, .rows = model->set_count};
+    const size_t rows = count_shown(model, model->set_counts);
+    struct budget budget = {.lines = lines, .used = 1, .rows = rows};
     size_t rest[STATUS_STATES] = {0};
+    if (!rows) {
+        add_none(model, out);
+        return;
+    }
     begin_names(&table, view);
     table_column(&table, "STATE", 0);
     table_column(&table, "APPLIED", 0);
@@ -205,6 +234,8 @@ static void render_sets(const struct status_model *model, const struct status_vi
     begin_why(&table, view);
     for (size_t i = 0; i < model->set_count; i++) {
         const struct status_set *set = model->sets[i];
+        if (!status_model_shows(model, set->state))
+            continue;
         if (takes(&budget, cost_of(set->why, view)))
             add_set_row(&table, set, view);
         else
@@ -235,8 +266,13 @@ static void render_clusters(const struct status_model *model, const struct statu
                             size_t lines, struct buf *out)
 {
     SCOPED(table) table = {0};
-    struct budget budget = {.lines = lines, .used = 1, .rows = model->cluster_count};
+    const size_t rows = count_shown(model, model->cluster_counts);
+    struct budget budget = {.lines = lines, .used = 1, .rows = rows};
     size_t rest[STATUS_STATES] = {0};
+    if (!rows) {
+        add_none(model, out);
+        return;
+    }
     begin_names(&table, view);
     table_column(&table, "STATE", 0);
     table_column(&table, "SETS", 0);
@@ -250,6 +286,8 @@ static void render_clusters(const struct status_model *model, const struct statu
     begin_why(&table, view);
     for (size_t i = 0; i < model->cluster_count; i++) {
         const struct status_cluster *cluster = model->clusters[i];
+        if (!status_model_shows(model, cluster->state))
+            continue;
         if (takes(&budget, cost_of(cluster->why, view)))
             add_cluster_row(&table, cluster, view);
         else
@@ -283,7 +321,11 @@ void status_render_clusters(const struct status_model *model, const struct statu
                             struct buf *out)
 {
     if (!model->cluster_count) {
-        buf_add(out, STR("No clusters. Add one: corset cluster add NAME --kubeconfig FILE\n"));
+        buf_add(
+            out,
+            selector_is_empty(&model->selector)
+                ? STR("No clusters. Add one: corset cluster add NAME --kubeconfig FILE\n")
+                : STR("No cluster has these labels. All of them: corset cluster list -o wide\n"));
         return;
     }
     render_clusters(model, view, lines_left(view, out), out);
@@ -294,7 +336,9 @@ void status_render_all(const struct status_model *model, const struct status_vie
                        struct buf *out)
 {
     if (!model->set_count) {
-        buf_add(out, STR("No ClusterResourceSets. An example: corset demo --manifests\n"));
+        buf_add(out, selector_is_empty(&model->selector)
+                         ? STR("No ClusterResourceSets. An example: corset demo --manifests\n")
+                         : STR("No ClusterResourceSet selects a cluster with these labels.\n"));
     } else {
         const size_t third = view->height / 3;
         add_summary(out, "set", model->set_count, model->set_counts, view);
@@ -306,7 +350,7 @@ void status_render_all(const struct status_model *model, const struct status_vie
     status_render_clusters(model, view, out);
 }
 
-/* A line "title text" of a heading, cut to the width. An empty text is left out. */
+/* A line "title text" of a heading, cut to the width, if any. An empty text is left out. */
 static void add_line(struct buf *out, const char *title, struct str text,
                      const struct status_view *view)
 {
@@ -315,8 +359,10 @@ static void add_line(struct buf *out, const char *title, struct str text,
         return;
     terminal_add_shown(&shown, text);
     buf_print(out, "%-11s", title);
-    const size_t room = view->width > 12 ? view->width - 11 : 1;
-    terminal_add_cut(out, buf_str(&shown), room);
+    if (view->width)
+        terminal_add_cut(out, buf_str(&shown), view->width > 12 ? view->width - 11 : 1);
+    else
+        buf_add(out, buf_str(&shown));
     buf_add_char(out, '\n');
 }
 
@@ -399,7 +445,8 @@ static void add_cells(struct cells *cells, const struct status_model *model,
                       const struct status_set *set, const struct status_view *view)
 {
     for (size_t state = 0; state < STATUS_STATES; state++)
-        for (size_t i = 0; i < model->cluster_count; i++) {
+        for (size_t i = 0;
+             status_model_shows(model, (enum status_state)state) && i < model->cluster_count; i++) {
             const struct status_cell *cell = cell_of(model->clusters[i], set);
             if (cell && cell->state == (enum status_state)state)
                 add_cell(cells, model->clusters[i], cell, view);
@@ -413,10 +460,12 @@ void status_render_set(const struct status_model *model, const struct status_set
     SCOPED(cells) cells = {0};
     struct table *table = &cells.table;
     add_set_facts(out, set, view);
-    if (!set->clusters)
+    const size_t rows = count_shown(model, set->counts);
+    if (set->clusters && !rows)
+        add_none(model, out);
+    if (!rows)
         return;
-    cells.budget =
-        (struct budget){.lines = lines_left(view, out), .used = 1, .rows = set->clusters};
+    cells.budget = (struct budget){.lines = lines_left(view, out), .used = 1, .rows = rows};
     table_column(table, "CLUSTER", NAME_WIDTH);
     table_column(table, "STATE", 0);
     table_column(table, "RESOURCES", 0);
@@ -431,34 +480,41 @@ void status_render_set(const struct status_model *model, const struct status_set
 static enum status_state resource_state(const struct status_cell *cell,
                                         const struct status_resource *resource)
 {
+    if (cell->state == STATUS_UNREACHABLE)
+        return cell->state;
     if (resource->is_known)
         return resource->is_applied ? STATUS_APPLIED : STATUS_FAILED;
     return cell->state == STATUS_PAUSED || cell->state == STATUS_DELETING ? cell->state
                                                                           : STATUS_WAITING;
 }
 
-/* The reason of a cell stands below the last resource of its set. */
+/*
+ * The reason of a cell stands below the last resource of its set. That a cluster cannot be reached
+ * stands above all of them.
+ */
 static void add_resource_row(struct table *table, const struct status_cell *cell, size_t index,
                              const struct status_view *view)
 {
     const struct status_resource *resource = &cell->resources[index];
     const struct resource_ref *ref = &cell->set->spec.refs[index];
     const struct str kind = resource_kind_name(ref->kind);
+    SCOPED(buf) resource_name = {.limit = 0};
     timestamp time = 0;
     (void)timestamp_read(resource->time, &time);
     table_row(table);
     table_cell(table, cell->set->key.name, TABLE_PLAIN);
-    table_cell_print(table, TABLE_PLAIN, "%.*s/%.*s", STR_ARG(kind), STR_ARG(ref->name));
+    buf_print(&resource_name, "%.*s/%.*s", STR_ARG(kind), STR_ARG(ref->name));
+    table_cell(table, buf_str(&resource_name), TABLE_PLAIN);
     add_state(table, resource_state(cell, resource));
     add_age(table, time, view);
     table_cell(table, str_slice(resource->hash, 0, HASH_SHOWN), TABLE_DIM);
     if (index + 1 == cell->set->spec.ref_count)
-        table_note(table, cell->why);
+        table_note(table, cell->state == STATUS_UNREACHABLE ? STR("") : cell->why);
 }
 
 /* One cluster: a row for each resource of each set that selects it. */
-void status_render_cluster(const struct status_cluster *cluster, const struct status_view *view,
-                           struct buf *out)
+void status_render_cluster(const struct status_model *model, const struct status_cluster *cluster,
+                           const struct status_view *view, struct buf *out)
 {
     SCOPED(table) table = {0};
     add_heading(out, "Cluster", cluster->key, cluster->state, view);
@@ -466,9 +522,15 @@ void status_render_cluster(const struct status_cluster *cluster, const struct st
     add_line(out, "labels", cluster->labels, view);
     if (!cluster->is_provisioned)
         add_line(out, "waits for", STR("status.initialization.infrastructureProvisioned"), view);
+    if (cluster->is_unreachable)
+        add_line(out, "why", cluster->why, view);
     buf_add_char(out, '\n');
     if (!cluster->cell_count) {
         buf_add(out, STR("No set selects this cluster.\n"));
+        return;
+    }
+    if (!count_shown(model, cluster->counts)) {
+        add_none(model, out);
         return;
     }
     table_column(&table, "SET", NAME_WIDTH);
@@ -477,7 +539,9 @@ void status_render_cluster(const struct status_cluster *cluster, const struct st
     table_column(&table, "SINCE", 0);
     table_column(&table, "HASH", 0);
     for (size_t i = 0; i < cluster->cell_count; i++)
-        for (size_t j = 0; j < cluster->cells[i].set->spec.ref_count; j++)
+        for (size_t j = 0; status_model_shows(model, cluster->cells[i].state) &&
+                           j < cluster->cells[i].set->spec.ref_count;
+             j++)
             add_resource_row(&table, &cluster->cells[i], j, view);
     table_write(&table, out, view->width, view->has_color);
 }

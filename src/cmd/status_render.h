@@ -13,7 +13,7 @@
 #include "cmd/status_model.h"
 
 struct status_view {
-    size_t width;
+    size_t width;  /* 0: no limit, nothing is cut */
     size_t height; /* maximal number of lines; 0: no limit */
     bool is_wide;  /* show all columns */
     bool has_color;
@@ -25,8 +25,8 @@ void status_render_all(const struct status_model *model, const struct status_vie
                        struct buf *out);
 void status_render_set(const struct status_model *model, const struct status_set *set,
                        const struct status_view *view, struct buf *out);
-void status_render_cluster(const struct status_cluster *cluster, const struct status_view *view,
-                           struct buf *out);
+void status_render_cluster(const struct status_model *model, const struct status_cluster *cluster,
+                           const struct status_view *view, struct buf *out);
 
 /* The table of clusters alone, for corset cluster list. */
 void status_render_clusters(const struct status_model *model, const struct status_view *view,

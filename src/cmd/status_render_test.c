@@ -1,6 +1,7 @@
 #include "cmd/status_render.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "apimachinery/object.h"
 #include "base/duration.h"
@@ -156,7 +157,7 @@ TEST(status_of_one_cluster)
     add_set(&model, "elsewhere", "True", "");
     model.sets[0]->spec.selector.nothing = true;
     fill_mixed(&model);
-    status_render_cluster(status_model_find_cluster(&model, STR("two")), &narrow, &out);
+    status_render_cluster(&model, status_model_find_cluster(&model, STR("two")), &narrow, &out);
     CHECK_EQ(buf_str(&out), STR("Cluster default/two  failed\n"
                                 "endpoint   10.0.0.1:6443\n"
                                 "labels     env=prod\n"
@@ -322,6 +323,175 @@ TEST(status_judges_sets_by_what_is_true_now)
     }
 }
 
+/* A set of generation 2 that is applied on its only cluster, with these conditions. */
+static void fill_with_conditions(struct status_model *model, const char *conditions)
+{
+    char text[1024];
+    snprintf(text, sizeof(text),
+             "{'metadata':{'name':'s','namespace':'default','generation':2},'spec':"
+             "{'clusterSelector':{'matchLabels':{'env':'prod'}},'resources':"
+             "[{'kind':'ConfigMap','name':'a'}]},'status':{'conditions':[%s]}}",
+             conditions);
+    add(model, status_model_add_set, text);
+    add_cluster(model, "one", "prod");
+    add_binding(model, "one", "s", true);
+    status_model_finish(model);
+}
+
+TEST(status_judges_sets_by_the_worst_condition)
+{
+#define APPLIED "{'type':'ResourcesApplied','status':'True','observedGeneration':2}"
+    static const struct {
+        const char *name, *conditions;
+        enum status_state state;
+        const char *reason, *why;
+    } cases[] = {
+        {"applied",                                     APPLIED,                              STATUS_APPLIED, "",                  ""                                    },
+        {"applied, but its bindings cannot be written",
+         APPLIED
+         ",{'type':'Failed','status':'True','observedGeneration':2,'reason':'apiTemporaryError',"
+         "'message':'Not everything is applied: 1 of 1 clusters failed: one: refused'}",      STATUS_FAILED,  "apiTemporaryError", "1 of 1 clusters failed: one: refused"},
+        {"an earlier generation failed",
+         APPLIED ",{'type':'Failed','status':'True','observedGeneration':1,'message':'old'}",
+         STATUS_APPLIED,                                                                                      "",                  ""                                    },
+        {"nothing has failed",
+         APPLIED ",{'type':'Failed','status':'False','observedGeneration':2}"
+                 ",{'type':'InProgress','status':'False','observedGeneration':2}",            STATUS_APPLIED, "",                  ""                                    },
+        {"clusters are still being worked on",
+         APPLIED ",{'type':'InProgress','status':'True','observedGeneration':2,"
+                 "'reason':'newGeneration','message':'New generation detected'}",             STATUS_WAITING, "newGeneration",     ""                                    },
+        {"the first of those that failed is quoted",
+         "{'type':'ResourcesApplied','status':'False','observedGeneration':2,'reason':'NotApplied',"
+         "'message':'first'},{'type':'InProgress','status':'True','observedGeneration':2,"
+         "'message':'goes on'},{'type':'Failed','status':'True','observedGeneration':2,"
+         "'message':'second'}",                                                               STATUS_FAILED,  "NotApplied",        "first"                               },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(status_model) model = {0};
+        TEST_CASE("%s", cases[i].name);
+        fill_with_conditions(&model, cases[i].conditions);
+        CHECK_EQ((int)model.sets[0]->state, (int)cases[i].state);
+        CHECK_EQ(model.sets[0]->reason, str_from_c(cases[i].reason));
+        CHECK_EQ(model.sets[0]->why, str_from_c(cases[i].why));
+        CHECK_EQ(status_model_is_applied(&model), cases[i].state == STATUS_APPLIED);
+    }
+#undef APPLIED
+}
+
+/* Labelled env=prod, with the condition that Cluster API's ClusterCache leads to. */
+static void add_probed(struct status_model *model, const char *name, bool is_provisioned)
+{
+    char text[1024];
+    snprintf(text, sizeof(text),
+             "{'metadata':{'name':'%s','namespace':'default','labels':{'env':'prod'}},'status':"
+             "{'initialization':{'infrastructureProvisioned':%s},'conditions':[{'type':"
+             "'RemoteConnectionProbe','status':'False','reason':'ProbeFailed','lastTransitionTime':"
+             "'2026-01-01T00:08:00Z','message':'connect to 10.0.0.7:6443: connection refused'}]}}",
+             name, is_provisioned ? "true" : "false");
+    add(model, status_model_add_cluster, text);
+}
+
+TEST(status_shows_clusters_that_cannot_be_reached)
+{
+    SCOPED(status_model) model = {0};
+    SCOPED(buf) out = {.limit = 0};
+    add_set(&model, "cni", "True", "");
+    add_cluster(&model, "one", "prod");
+    add_probed(&model, "dead", true);
+    add_probed(&model, "young", false);
+    add_binding(&model, "one", "cni", true);
+    add_binding(&model, "dead", "cni", true);
+    status_model_finish(&model);
+    CHECK(!status_model_is_applied(&model));
+    status_render_all(&model, &(struct status_view){.now = NOW}, &out);
+    CHECK_EQ(buf_str(&out),
+             STR("1 set: 1 unreachable\n"
+                 "NAME  STATE        APPLIED  FAILED  WAITING  SINCE  WHY\n"
+                 "cni   unreachable  1/3      0       1        4m     1 of 3 clusters unreachable\n"
+                 "\n"
+                 "3 clusters: 1 unreachable, 1 waiting, 1 applied\n"
+                 "NAME   STATE        SETS  RESOURCES  SINCE  WHY\n"
+                 "dead   unreachable  0/1   2/2        2m     connect to 10.0.0.7:6443: connection "
+                 "refused\n"
+                 "young  waiting      0/1   0/2        -      cni: the cluster is not provisioned "
+                 "yet\n"
+                 "one    applied      1/1   2/2        4m\n"));
+    buf_clear(&out);
+    status_render_cluster(&model, status_model_find_cluster(&model, STR("dead")), &narrow, &out);
+    CHECK_EQ(buf_str(&out), STR("Cluster default/dead  unreachable\n"
+                                "labels     env=prod\n"
+                                "why        connect to 10.0.0.7:6443: connection refused\n"
+                                "\n"
+                                "SET  RESOURCE     STATE        SINCE  HASH\n"
+                                "cni  ConfigMap/a  unreachable  5m     sha256:001122334455\n"
+                                "cni  Secret/b     unreachable  4m     sha256:99\n"));
+}
+
+TEST(status_without_a_width_cuts_nothing)
+{
+    SCOPED(status_model) model = {0};
+    SCOPED(buf) out = {.limit = 0};
+    char message[401] = {0}, name[121] = {0};
+    memset(message, 'w', sizeof(message) - 1);
+    memset(name, 'n', sizeof(name) - 1);
+    add_set(&model, "cni", "False", message);
+    add_cluster(&model, name, "prod");
+    status_model_finish(&model);
+    status_render_all(&model, &(struct status_view){.now = NOW}, &out);
+    status_render_set(&model, model.sets[0], &(struct status_view){.now = NOW}, &out);
+    CHECK_CONTAINS(buf_str(&out), str_from_c(message));
+    CHECK_CONTAINS(buf_str(&out), str_from_c(name));
+    CHECK_EQ(str_find(buf_str(&out), STR("…")), STR_NONE);
+}
+
+TEST(status_shows_what_is_asked_for_and_judges_everything)
+{
+    static const struct {
+        const char *name, *selector;
+        unsigned states;
+        bool is_applied;
+        const char *text;
+    } cases[] = {
+        {"what has failed",        "",             1U << STATUS_FAILED,      false,
+         "1 set: 1 failed\n"
+         "NAME  STATE   APPLIED  FAILED  WAITING  SINCE\n"
+         "cni   failed  1/3      1       1        4m\n"
+         "    1 of 3 clusters failed\n"
+         "\n"
+         "4 clusters: 1 failed, 1 waiting, 1 applied, 1 idle\n"
+         "NAME  STATE   SETS  RESOURCES  SINCE\n"
+         "two   failed  0/1   1/2        5m\n"
+         "    cni: Secret b: it is \\x1b[2J: full\n"                              },
+        {"what cannot be reached", "",             1U << STATUS_UNREACHABLE, false,
+         "1 set: 1 failed\n"
+         "None is unreachable.\n"
+         "\n"
+         "4 clusters: 1 failed, 1 waiting, 1 applied, 1 idle\n"
+         "None is unreachable.\n"                                                 },
+        {"clusters that are fine", "env=test",     0,                        true,
+         "No ClusterResourceSet selects a cluster with these labels.\n"
+         "\n"
+         "1 cluster: 1 idle\n"
+         "NAME   STATE  SETS  RESOURCES  SINCE\n"
+         "other  idle   0/0   0/0        -\n"                                     },
+        {"no cluster",             "env in (a,b)", 0,                        true,
+         "No ClusterResourceSet selects a cluster with these labels.\n"
+         "\n"
+         "No cluster has these labels. All of them: corset cluster list -o wide\n"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(arena) arena = {0};
+        SCOPED(status_model) model = {.only_states = cases[i].states};
+        SCOPED(buf) out = {.limit = 0};
+        TEST_CASE("%s", cases[i].name);
+        CHECK_OK(selector_read(&arena, str_from_c(cases[i].selector), &model.selector));
+        fill_mixed(&model);
+        status_render_all(&model, &narrow, &out);
+        CHECK_EQ(buf_str(&out), str_from_c(cases[i].text));
+        CHECK_EQ(status_model_is_applied(&model), cases[i].is_applied);
+    }
+}
+
 TEST(status_for_programs)
 {
     SCOPED(status_model) model = {0};
@@ -334,11 +504,11 @@ TEST(status_for_programs)
         buf_str(&out),
         STR("{\"applied\":true,\"sets\":[{\"namespace\":\"default\",\"name\":\"cni\",\"state\":"
             "\"applied\",\"strategy\":\"Reconcile\",\"clusters\":{\"selected\":1,\"failed\":0,"
-            "\"waiting\":0,\"paused\":0,\"deleting\":0,\"applied\":1},\"resources\":[{\"kind\":"
+            "\"unreachable\":0,\"waiting\":0,\"paused\":0,\"deleting\":0,\"applied\":1},\"resources\":[{\"kind\":"
             "\"ConfigMap\",\"name\":\"a\"},{\"kind\":\"Secret\",\"name\":\"b\"}],\"since\":"
             "\"2026-01-01T00:06:00Z\"}],\"clusters\":[{\"namespace\":\"default\",\"name\":"
             "\"vc-00000\",\"state\":\"applied\",\"endpoint\":\"10.0.0.1:6443\",\"provisioned\":"
-            "true,\"sets\":[{\"name\":\"cni\",\"state\":\"applied\",\"since\":"
+            "true,\"since\":\"2026-01-01T00:06:00Z\",\"sets\":[{\"name\":\"cni\",\"state\":\"applied\",\"since\":"
             "\"2026-01-01T00:06:00Z\",\"resources\":[{\"kind\":\"ConfigMap\",\"name\":\"a\","
             "\"applied\":true,\"hash\":\"sha256:00112233445566778899\",\"lastAppliedTime\":"
             "\"2026-01-01T00:05:00Z\"},{\"kind\":\"Secret\",\"name\":\"b\",\"applied\":true,"

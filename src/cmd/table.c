@@ -82,8 +82,8 @@ void table_add_colored(struct buf *out, struct str text, enum table_color color,
         buf_add(out, STR("\x1b[0m"));
 }
 
-/* The widest cell of each column, up to the maximum of the column. */
-static void measure(const struct table *table, size_t widths[static TABLE_COLUMNS_MAX])
+/* The widest cell of each column, up to the maximum of the column if anything is cut. */
+static void measure(const struct table *table, size_t widths[static TABLE_COLUMNS_MAX], bool is_cut)
 {
     for (size_t i = 0; i < table->column_count; i++) {
         size_t most = terminal_width(table->columns[i].title);
@@ -92,7 +92,7 @@ static void measure(const struct table *table, size_t widths[static TABLE_COLUMN
             most = width > most ? width : most;
         }
         const size_t limit = table->columns[i].width_max;
-        widths[i] = limit && most > limit ? limit : most;
+        widths[i] = is_cut && limit && most > limit ? limit : most;
     }
 }
 
@@ -147,7 +147,10 @@ static void write_note(const struct table_row_ *row, struct buf *out, size_t wid
         return;
     for (size_t i = 0; i < NOTE_INDENT; i++)
         buf_add_char(out, ' ');
-    terminal_add_cut(&text, row->note, width > NOTE_INDENT ? width - NOTE_INDENT : 1);
+    if (width)
+        terminal_add_cut(&text, row->note, width > NOTE_INDENT ? width - NOTE_INDENT : 1);
+    else
+        buf_add(&text, row->note);
     table_add_colored(out, buf_str(&text), TABLE_DIM, has_color);
     buf_add_char(out, '\n');
 }
@@ -159,8 +162,9 @@ void table_write(const struct table *table, struct buf *out, size_t width, bool 
     struct table_row_ titles = {.count = table->column_count};
     for (size_t i = 0; i < table->column_count; i++)
         titles.cells[i] = (struct table_cell_){table->columns[i].title, TABLE_BOLD};
-    measure(table, widths);
-    fit(table, widths, width);
+    measure(table, widths, width != 0);
+    if (width)
+        fit(table, widths, width);
     write_cells(table, &titles, widths, out, has_color);
     for (size_t i = 0; i < table->row_count; i++) {
         write_cells(table, &table->rows[i], widths, out, has_color);

@@ -68,6 +68,7 @@ void table_cell_print(struct table *table, enum table_color color, const char *f
 /* Sets the line below the last row. It is indented and cut; an empty text is no note. */
 void table_note(struct table *table, struct str text);
 
+/* width 0: nothing is cut, and every column is as wide as its contents. */
 void table_write(const struct table *table, struct buf *out, size_t width, bool has_color);
 
 /* Appends a text, in a colour if has_color. */

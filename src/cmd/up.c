@@ -13,6 +13,7 @@
 #include "async/signals.h"
 #include "base/arena.h"
 #include "client/kubeconfig/kubeconfig.h"
+#include "cmd/address.h"
 #include "cmd/controller_flags.h"
 #include "cmd/global_flags.h"
 #include "cmd/server_flags.h"
@@ -46,7 +47,7 @@ static const char *default_folder(struct arena *arena)
 /* The function that until_signal() runs. */
 static struct error *run_controllers(void *data)
 {
-    return controller_manager_run(data);
+    return address_explain(controller_manager_run(data), "--health-addr or --diagnostics-address");
 }
 
 /* Called when a signal arrives. */
@@ -95,7 +96,7 @@ static struct error *serve_up(void *data)
     tls = tls_context_new();
     struct apiserver_options options = server_flags_options(&settings->server);
     options.network = network;
-    TRY(standalone_new(loop, &options, &standalone));
+    TRY(address_explain(standalone_new(loop, &options, &standalone), "--listen"));
     TRY(server_files_write(&settings->server.files, standalone));
     TRY(read_own_kubeconfig(standalone, &config));
     TRY(stale_clusters_delete(&config, network, tls, settings->server.virtual_clusters),

@@ -335,7 +335,8 @@ static struct error *tcp_listen(struct network *network, struct str host, uint16
     OWNED(listener) owner = &listener->listener;
     set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
     if (bind(fd, address, found->addresses[0].len) != 0 || listen(fd, LISTEN_BACKLOG) != 0)
-        return error_new(ERROR_CONNECTION, "%s", strerrordesc_np(errno));
+        return error_new(errno == EADDRINUSE ? ERROR_ALREADY_EXISTS : ERROR_CONNECTION, "%s",
+                         strerrordesc_np(errno));
     listener->port = bound_port(fd);
     TRY(io_new(loop, fd, listener_ready, listener, &listener->io));
     *ret_listener = TAKE(owner);

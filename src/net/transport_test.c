@@ -100,7 +100,7 @@ LOOP_TEST(tcp_refusals_name_the_address)
     CHECK_OK(network_listen(network, STR("127.0.0.1"), 0, &listener));
     OWNED(listener) second = NULL;
     CHECK_FAILS(network_listen(network, STR("127.0.0.1"), listener_port(listener), &second),
-                ERROR_CONNECTION, "Address already in use");
+                ERROR_ALREADY_EXISTS, "Address already in use");
     const uint16_t port = listener_port(listener);
     listener_free(TAKE(listener));
     OWNED(transport) transport = NULL;

@@ -437,7 +437,7 @@ static struct error *sim_listen(struct network *base, struct str name, uint16_t 
     if (port == 0)
         port = network->next_port++;
     if (listener_find(network, host, port))
-        return error_new(ERROR_CONNECTION, "Address already in use");
+        return error_new(ERROR_ALREADY_EXISTS, "Address already in use");
     struct sim_listener *listener = NEW(struct sim_listener);
     *listener = (struct sim_listener){
         .listener = {&sim_listener_ops},

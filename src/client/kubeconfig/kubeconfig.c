@@ -143,6 +143,20 @@ static void add_files(struct kubeconfig *kubeconfig, const struct kubeconfig_opt
 }
 
 /* A file that was named explicitly must exist; the files of a list may be missing. */
+static struct error *add_paths(struct kubeconfig *kubeconfig, const struct kubeconfig_paths *paths,
+                               const struct kubeconfig_options *options)
+{
+    if (!str_is_empty(paths->file))
+        return error_wrap(add_file(kubeconfig, options, paths->file), "read kubeconfig");
+    struct str list = paths->list;
+    if (str_is_empty(list) && !str_is_empty(paths->home))
+        list = kubeconfig_resolve(&kubeconfig->arena, paths->home, STR(".kube/config"));
+    add_files(kubeconfig, options, list);
+    if (!kubeconfig->files && !kubeconfig->problems.count)
+        return error_new(ERROR_NOT_FOUND, "no kubeconfig: no such file in \"%.*s\"", STR_ARG(list));
+    return NULL;
+}
+
 struct error *kubeconfig_load(const struct kubeconfig_paths *paths,
                               const struct kubeconfig_options *options,
                               struct rest_config *ret_config)
@@ -150,15 +164,18 @@ struct error *kubeconfig_load(const struct kubeconfig_paths *paths,
     static const struct kubeconfig_options none = {0};
     SCOPED(kubeconfig) kubeconfig = {0};
     options = options ? options : &none;
-    if (!str_is_empty(paths->file)) {
-        TRY(add_file(&kubeconfig, options, paths->file), "read kubeconfig");
-        return make_config(&kubeconfig, options, ret_config);
-    }
-    struct str list = paths->list;
-    if (str_is_empty(list) && !str_is_empty(paths->home))
-        list = kubeconfig_resolve(&kubeconfig.arena, paths->home, STR(".kube/config"));
-    add_files(&kubeconfig, options, list);
-    if (!kubeconfig.files && !kubeconfig.problems.count)
-        return error_new(ERROR_NOT_FOUND, "no kubeconfig: no such file in \"%.*s\"", STR_ARG(list));
+    TRY(add_paths(&kubeconfig, paths, options));
     return make_config(&kubeconfig, options, ret_config);
+}
+
+struct error *kubeconfig_contexts(const struct kubeconfig_paths *paths, struct buf *out)
+{
+    static const struct kubeconfig_options none = {0};
+    SCOPED(kubeconfig) kubeconfig = {0};
+    TRY(add_paths(&kubeconfig, paths, &none));
+    MAP_FOREACH (entry, &kubeconfig.contexts) {
+        buf_add(out, map_key(entry));
+        buf_add_char(out, '\n');
+    }
+    return problems_take(&kubeconfig.problems);
 }

@@ -154,6 +154,12 @@ MUST_USE struct error *kubeconfig_load(const struct kubeconfig_paths *paths,
                                        struct rest_config *ret_config);
 
 /*
+ * Appends the names of all contexts, one per line, in no particular order. Entries that cannot be
+ * used count, too. Errors as of kubeconfig_load().
+ */
+MUST_USE struct error *kubeconfig_contexts(const struct kubeconfig_paths *paths, struct buf *out);
+
+/*
  * Appends a kubeconfig in YAML with one cluster, one user and one context, all called "name", which
  * must not be empty. Only the texts of the config are used (host, the PEM texts, auth, …). The
  * caller marks the buffer secret and makes the file readable by its owner only.
