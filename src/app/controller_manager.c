@@ -13,6 +13,7 @@
 #include "app/controller_manager_internal.h"
 #include "base/memory.h"
 #include "base/metrics.h"
+#include "base/process_metrics.h"
 #include "client/client.h"
 #include "client/kubeconfig/kubeconfig.h"
 #include "clusterresourceset/crs_controllers.h"
@@ -185,6 +186,7 @@ static void open_manager(struct controller_manager *controllers)
 static struct error *open_all(struct controller_manager *controllers)
 {
     controllers->metrics = metrics_new();
+    process_metrics_register(controllers->metrics);
     controllers->client = connect_as(controllers, NULL);
     TRY(open_leader(controllers), "leader election");
     controllers->guarded = connect_as(controllers, controllers->leader);

@@ -43,6 +43,7 @@ struct metrics *metrics_new(void)
 {
     struct metrics *metrics = NEW(struct metrics);
     metrics->groups.release = group_release;
+    list_init(&metrics->collectors);
     return metrics;
 }
 
@@ -50,6 +51,8 @@ void metrics_free(struct metrics *metrics)
 {
     if (!metrics)
         return;
+    while (list_take_first(&metrics->collectors))
+        ;
     tree_done(&metrics->groups);
     mem_free(metrics);
 }
@@ -278,4 +281,19 @@ bool metrics_remove(struct metrics *metrics, const struct metrics_family *family
     SCOPED(buf) key = {0};
     key_write(&key, values, count);
     return tree_remove(&group->series, buf_str(&key));
+}
+
+void metrics_clear(struct metrics *metrics, const struct metrics_family *family)
+{
+    tree_done(&group_get(metrics, family)->series);
+}
+
+void metrics_add_collector(struct metrics *metrics, struct metrics_collector *collector)
+{
+    list_append(&metrics->collectors, &collector->link);
+}
+
+void metrics_remove_collector(struct metrics_collector *collector)
+{
+    list_remove(&collector->link);
 }

@@ -30,6 +30,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/list.h"
 #include "base/owned.h"
 #include "base/str.h"
 
@@ -112,6 +113,22 @@ bool metrics_remove(struct metrics *metrics, const struct metrics_family *family
                     const struct str *values, size_t count);
 #define METRICS_REMOVE(metrics, family, ...) \
     metrics_remove(metrics, family, METRICS_VALUES_(__VA_ARGS__))
+
+/* Removes all series of a family. */
+void metrics_clear(struct metrics *metrics, const struct metrics_family *family);
+
+/*
+ * A collector is called before the registry is shown, to bring series up to date that are counted
+ * then and not at every change. It must not suspend. The registry borrows it until it is removed.
+ */
+struct metrics_collector {
+    void (*collect)(void *data);
+    void *data;
+    /* private */
+    struct list_link link;
+};
+void metrics_add_collector(struct metrics *metrics, struct metrics_collector *collector);
+void metrics_remove_collector(struct metrics_collector *collector); /* a zeroed one: no-op */
 
 /* Appends all families. buf_check() reports when the text passes the limit of the buffer. */
 void metrics_write(const struct metrics *metrics, struct buf *buf);

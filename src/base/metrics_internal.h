@@ -26,7 +26,8 @@ struct metrics_group {
 };
 
 struct metrics {
-    struct tree groups; /* by name */
+    struct tree groups;     /* by name */
+    struct list collectors; /* of struct metrics_collector */
 };
 
 /* Escapes text for the quotes of a label or, without quotes, for a help text, where quotes stay. */

@@ -305,3 +305,28 @@ TEST(metrics_numbers_read_back)
         CHECK_EQ(strtod(number, NULL), value);
     }
 }
+
+static void count_again(void *data)
+{
+    struct metrics *metrics = data;
+    metrics_clear(metrics, &families[UP]);
+    metrics_set(METRICS_SERIES(metrics, &families[UP], STR("b"), STR("ns")), 1);
+}
+
+TEST(collectors_bring_series_up_to_date_before_they_are_shown)
+{
+    OWNED(metrics) metrics = registry();
+    struct metrics_collector collector = {.collect = count_again, .data = metrics};
+    metrics_remove_collector(&collector);
+    metrics_set(METRICS_SERIES(metrics, &families[UP], STR("a"), STR("ns")), 1);
+    metrics_add_collector(metrics, &collector);
+    SCOPED(buf) text = {0};
+    metrics_write(metrics, &text);
+    CHECK_CONTAINS(buf_str(&text), STR("cluster_name=\"b\""));
+    CHECK(!str_contains(buf_str(&text), STR("cluster_name=\"a\"")));
+    metrics_remove_collector(&collector);
+    metrics_clear(metrics, &families[UP]);
+    buf_clear(&text);
+    metrics_write(metrics, &text);
+    CHECK(!str_contains(buf_str(&text), STR("cluster_name")));
+}

@@ -124,6 +124,8 @@ static void write_group(struct buf *buf, const struct metrics_group *group)
 
 void metrics_write(const struct metrics *metrics, struct buf *buf)
 {
+    LIST_FOREACH (struct metrics_collector, collector, &metrics->collectors, link)
+        collector->collect(collector->data);
     TREE_FOREACH (node, &metrics->groups)
         write_group(buf, node->value);
 }

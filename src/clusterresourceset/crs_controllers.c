@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/set.h"
+#include "clusterresourceset/set_metrics.h"
 #include "clusterresourceset/watches.h"
 #include "controller/cache/cache.h"
 
@@ -99,6 +100,7 @@ struct crs_controllers *crs_controllers_new(struct loop *loop,
     controllers->cluster_index = cluster_index_new(options->clusters, options->needs_control_plane);
     open_controllers(controllers);
     watches_add(controllers);
+    set_metrics_add(controllers);
     return controllers;
 }
 
@@ -107,6 +109,7 @@ void crs_controllers_free(struct crs_controllers *controllers)
 {
     if (!controllers)
         return;
+    set_metrics_remove(controllers);
     for (size_t i = 0; i < CRS_CONTROLLER_COUNT; i++)
         controller_free(controllers->all[i]);
     while (map_count(&controllers->sets_by_key))

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/map.h"
+#include "base/metrics.h"
 #include "clusterresourceset/binding_store.h"
 #include "clusterresourceset/cluster_index.h"
 #include "clusterresourceset/crs_controllers.h"
@@ -23,7 +24,8 @@ struct crs_controllers {
     struct resource_snapshots *snapshots;
     int64_t sweep_at; /* when snapshots that no set asks for are next dropped */
     struct cluster_index *cluster_index;
-    struct map sets_by_key; /* "namespace/name" -> struct crs_set */
+    struct map sets_by_key;             /* "namespace/name" -> struct crs_set */
+    struct metrics_collector collector; /* of set_metrics.c */
 };
 
 /*

@@ -1,10 +1,11 @@
 #include "controller/fake_cache_test.h"
 
+#include "async/loop.h"
 #include "testing/test.h"
 
 void fake_cache_init(struct cache *cache)
 {
-    *cache = (struct cache){0};
+    *cache = (struct cache){.behind_since = loop_now(loop_current())};
     list_init(&cache->handlers);
 }
 
@@ -62,6 +63,15 @@ void fake_cache_remove(struct cache *cache, struct key key)
 void fake_cache_set_synced(struct cache *cache)
 {
     cache->is_synced = true;
+    fake_cache_set_problem(cache, NULL);
+}
+
+void fake_cache_set_problem(struct cache *cache, const char *problem)
+{
+    if (cache->is_current)
+        cache->behind_since = loop_now(loop_current());
+    cache->is_current = cache->is_synced && !problem;
+    cache->problem = problem;
     event_wake_all(&cache->synced);
 }
 
@@ -81,6 +91,20 @@ struct error *cache_wait_synced(struct cache *cache)
 struct error *cache_set_wait_synced(struct cache_set *set)
 {
     return cache_wait_synced((struct cache *)set);
+}
+
+bool cache_set_find_lag(const struct cache_set *set, bool is_synced, struct cache_lag *ret_lag)
+{
+    const struct cache *cache = (const struct cache *)set;
+    if (!cache->is_current && (cache->is_synced || !is_synced))
+        *ret_lag = (struct cache_lag){STR("things"), cache->is_synced, cache->behind_since,
+                                      str_from_c(cache->problem ? cache->problem : "")};
+    return !cache->is_current && (cache->is_synced || !is_synced);
+}
+
+struct error *cache_set_wait_lag(struct cache_set *set)
+{
+    return event_wait(&((struct cache *)set)->synced, "the cache");
 }
 
 void cache_each(const struct cache *cache, struct str namespace, cache_visit_fn *visit, void *data)

@@ -14,6 +14,9 @@ struct cache {
     size_t count;
     bool is_synced;
     struct event synced;
+    bool is_current; /* with the two below, what cache_set_find_lag() says */
+    int64_t behind_since;
+    const char *problem;
 };
 
 void fake_cache_init(struct cache *cache);
@@ -23,3 +26,6 @@ void fake_cache_done(struct cache *cache);
 void fake_cache_put(struct cache *cache, const char *json);
 void fake_cache_remove(struct cache *cache, struct key key);
 void fake_cache_set_synced(struct cache *cache);
+
+/* The server is lost, with this problem, or found again (NULL). */
+void fake_cache_set_problem(struct cache *cache, const char *problem);

@@ -1,9 +1,9 @@
 /*
  * /healthz and /readyz over plain HTTP, for the probes of the kubelet.
  *
- * Both answer "ok" as long as the event loop of the process runs. Nothing else is checked:
- * a manager serves them before its caches are synced, so that a slow start is not taken for a
- * failure. Anyone may ask.
+ * /healthz answers "ok" as long as the event loop of the process runs. /readyz does so while the
+ * checks that were added pass, and answers 500 otherwise. As in Kubernetes, ?verbose lists each
+ * check, ?exclude=NAME leaves one out, and /readyz/NAME asks one. Anyone may ask.
  */
 #pragma once
 
@@ -26,6 +26,10 @@ struct health_options {
 struct health *health_new(struct loop *loop, const struct health_options *options);
 void health_free(struct health *health); /* Suspends. */
 DEFINE_OWNED(health)
+
+/* A check of /readyz: an error says why this process is not ready. It must not suspend. */
+typedef struct error *health_check_fn(void *data);
+void health_add_check(struct health *health, const char *name, health_check_fn *check, void *data);
 
 /* Suspends until the port is open. Requests are answered from then on. */
 MUST_USE struct error *health_listen(struct health *health);

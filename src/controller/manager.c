@@ -14,6 +14,7 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "controller/api_contact.h"
 #include "controller/cache/cache.h"
 #include "controller/controller.h"
 #include "controller/diagnostics.h"
@@ -37,6 +38,7 @@ struct manager {
     struct manager_options options;
     struct health *health;
     struct diagnostics *diagnostics;
+    struct api_contact contact;         /* unless there are no caches */
     struct list runnables, controllers; /* of struct part */
 
     /* During manager_run(). */
@@ -66,6 +68,9 @@ struct manager *manager_new(struct loop *loop, const struct manager_options *opt
                                                 .metrics = options->metrics,
                                                 .insecure = options->insecure_diagnostics,
                                                 .client = options->client});
+    if (options->caches)
+        api_contact_init(&manager->contact, loop, options->caches, manager->health,
+                         options->metrics);
     list_init(&manager->runnables);
     list_init(&manager->controllers);
     return manager;
@@ -171,6 +176,13 @@ static struct error *start_servers(struct manager *manager)
     return NULL;
 }
 
+/* The log tells of a server that is away while the caches are waited for and ever after. */
+static void start_contact(struct manager *manager, struct scope *scope)
+{
+    if (manager->options.caches)
+        scope_start(scope, "contact", api_contact_run, &manager->contact);
+}
+
 /* Suspends until all caches are synced or sync_timeout is over. */
 static struct error *sync_caches(struct manager *manager)
 {
@@ -178,6 +190,7 @@ static struct error *sync_caches(struct manager *manager)
         return NULL;
     FIBER_TIMEOUT(manager->options.sync_timeout);
     TRY(cache_set_wait_synced(manager->options.caches), "wait for caches to sync");
+    manager->contact.has_synced = true;
     return NULL;
 }
 
@@ -190,6 +203,7 @@ struct stages {
 static struct error *run_parts(struct manager *manager, struct stages *stages)
 {
     TRY(start_servers(manager));
+    start_contact(manager, &stages->always);
     TRY(sync_caches(manager));
     start_parts(&stages->always, &manager->runnables);
     manager->leads = !manager->options.leader;

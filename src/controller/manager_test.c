@@ -2,6 +2,7 @@
 
 #include "async/fiber.h"
 #include "async/scope.h"
+#include "base/log.h"
 #include "base/metrics.h"
 #include "client/client_fixture_test.h"
 #include "controller/controller.h"
@@ -215,7 +216,11 @@ SIM_TEST(health_and_metrics_are_served_before_caches_are_synced)
     CHECK_EQ(ask(&fixture, "health.test", port, "/readyz", &body), 200);
     CHECK_EQ(buf_str(&body), STR("ok"));
     CHECK_EQ(ask(&fixture, "health.test", port, "/readyz?verbose", &body), 200);
-    CHECK_EQ(buf_str(&body), STR("readyz check passed\n"));
+    CHECK_EQ(buf_str(&body),
+             STR("[+]ping ok\n[+]informer-sync ok\n[+]api-server ok\nreadyz check passed\n"));
+    CHECK_EQ(ask(&fixture, "health.test", port, "/healthz?verbose", &body), 200);
+    CHECK_EQ(buf_str(&body), STR("[+]ping ok\nhealthz check passed\n"));
+    CHECK_EQ(ask(&fixture, "health.test", port, "/readyz/api-server", &body), 200);
     CHECK_EQ(ask(&fixture, "health.test", port, "/readyz/other", &body), 404);
     CHECK_EQ(ask(&fixture, "health.test", port, "/metrics", &body), 404);
 
@@ -225,6 +230,116 @@ SIM_TEST(health_and_metrics_are_served_before_caches_are_synced)
                                        "result=\"success\"} 0\n"));
     CHECK_EQ(ask(&fixture, "metrics.test", metrics, "/debug/flags/v", &body), 200);
     CHECK_EQ(ask(&fixture, "metrics.test", metrics, "/", &body), 404);
+}
+
+static const struct manager_options served = {.health_host = STR_INIT("health.test"),
+                                              .diagnostics_host = STR_INIT("metrics.test"),
+                                              .insecure_diagnostics = true};
+
+/* Suspends. The answer of /readyz, and the metric must say the same of the check. */
+static int ask_ready(struct manager_fixture *fixture, const char *check, struct buf *body)
+{
+    SCOPED(buf) metric = {0};
+    const int status =
+        ask(fixture, "health.test", manager_health_port(fixture->manager), "/readyz?verbose", body);
+    CHECK_EQ(ask(fixture, "metrics.test", manager_diagnostics_port(fixture->manager), "/metrics",
+                 &metric),
+             200);
+    SCOPED(buf) line = {0};
+    buf_print(&line, "kubernetes_healthcheck{name=\"%s\",type=\"readyz\"} %d\n", check,
+              status == 200);
+    CHECK_CONTAINS(buf_str(&metric), buf_str(&line));
+    return status;
+}
+
+static void note_line(void *data, struct str line)
+{
+    if (str_contains(line, STR("API server")))
+        buf_add(data, line);
+}
+
+static size_t lines_of(const struct buf *log)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < log->len; i++)
+        count += log->ptr[i] == '\n';
+    return count;
+}
+
+SIM_TEST(a_server_that_is_away_at_the_start_makes_unready_after_15_seconds)
+{
+    SCOPED(manager_fixture) fixture;
+    SCOPED(buf) body = {0};
+    SCOPED(buf) log = {0};
+    manager_fixture_init(&fixture, served, false);
+    log_set_sink(note_line, &log);
+    manager_fixture_start(&fixture);
+    CHECK_EQ(lines_of(&log), (size_t)0);
+    fake_cache_set_problem(&fixture.cache, "connect to api.test:6443: connection refused");
+    pass(SECOND); /* an error line at once */
+    CHECK_CONTAINS(buf_str(&log),
+                   STR("\"API server is away: changes are not seen\" "
+                       "err=\"connect to api.test:6443: connection refused\" resource=\"things\""));
+    pass(12 * SECOND);
+    CHECK_EQ(ask_ready(&fixture, "informer-sync", &body), 200);
+    pass(2 * SECOND);
+    CHECK_EQ(ask_ready(&fixture, "informer-sync", &body), 500);
+    CHECK_EQ(buf_str(&body), STR("[+]ping ok\n[-]informer-sync failed: reason withheld\n"
+                                 "[+]api-server ok\nreadyz check failed\n"));
+    const uint16_t port = manager_health_port(fixture.manager);
+    CHECK_EQ(ask(&fixture, "health.test", port, "/readyz/informer-sync", &body), 500);
+    CHECK_CONTAINS(buf_str(&body), STR("internal server error: the cache of things has not been "
+                                       "filled for 16 s: connect to api.test:6443: connection "
+                                       "refused\n"));
+    CHECK_EQ(ask(&fixture, "health.test", port, "/readyz?verbose&exclude=informer-sync", &body),
+             200);
+    CHECK_CONTAINS(buf_str(&body), STR("[+]informer-sync excluded: ok\n"));
+    CHECK_EQ(ask(&fixture, "health.test", port, "/healthz", &body), 200);
+    CHECK_EQ(lines_of(&log), (size_t)1);
+    pass(3 * MINUTE);
+    CHECK_EQ(lines_of(&log), (size_t)4); /* and every minute */
+    fake_cache_set_synced(&fixture.cache);
+    pass(SECOND);
+    CHECK_EQ(ask_ready(&fixture, "informer-sync", &body), 200);
+    CHECK_CONTAINS(buf_str(&log), STR("\"API server is followed again\""));
+    log_set_sink(NULL, NULL);
+}
+
+SIM_TEST(a_server_that_does_not_even_answer_is_told_of)
+{
+    SCOPED(manager_fixture) fixture;
+    SCOPED(buf) log = {0};
+    manager_fixture_init(&fixture, served, false);
+    log_set_sink(note_line, &log);
+    manager_fixture_start(&fixture);
+    pass(10 * SECOND);
+    CHECK_CONTAINS(buf_str(&log), STR("err=\"the server has not answered yet\""));
+    log_set_sink(NULL, NULL);
+}
+
+SIM_TEST(a_server_that_is_lost_makes_unready_after_60_seconds)
+{
+    SCOPED(manager_fixture) fixture;
+    SCOPED(buf) body = {0};
+    SCOPED(buf) log = {0};
+    manager_fixture_init(&fixture, served, false);
+    fake_cache_set_synced(&fixture.cache);
+    log_set_sink(note_line, &log);
+    manager_fixture_start(&fixture);
+    pass(HOUR / 2);
+    CHECK_EQ(ask_ready(&fixture, "api-server", &body), 200);
+    fake_cache_set_problem(&fixture.cache, "connection reset");
+    pass(59 * SECOND);
+    CHECK_EQ(ask_ready(&fixture, "api-server", &body), 200);
+    CHECK_EQ(lines_of(&log), (size_t)1);
+    pass(2 * SECOND);
+    CHECK_EQ(ask_ready(&fixture, "api-server", &body), 500);
+    CHECK_EQ(buf_str(&body), STR("[+]ping ok\n[+]informer-sync ok\n[-]api-server failed: reason "
+                                 "withheld\nreadyz check failed\n"));
+    fake_cache_set_problem(&fixture.cache, NULL);
+    pass(SECOND);
+    CHECK_EQ(ask_ready(&fixture, "api-server", &body), 200);
+    log_set_sink(NULL, NULL);
 }
 
 static struct error *managed_once(struct manager_fixture *fixture)

@@ -74,6 +74,23 @@ void cache_set_problem(struct cache *cache, struct str problem)
 {
     buf_clear(&cache->problem);
     buf_add(&cache->problem, problem);
+    event_wake_all(cache->synced);
+}
+
+void cache_set_current(struct cache *cache)
+{
+    cache->is_current = true;
+    cache_set_problem(cache, STR(""));
+}
+
+/* A cache that is behind already stays so since then. */
+void cache_set_behind(struct cache *cache, int64_t now)
+{
+    if (!cache->is_current)
+        return;
+    cache->is_current = false;
+    cache->behind_since = now;
+    event_wake_all(cache->synced);
 }
 
 struct str cache_resource_version(const struct cache *cache)

@@ -92,6 +92,23 @@ struct cache *cache_set_hold(struct cache_set *set, const struct cache_options *
 /* Suspends until every cache that the set has now is synced. */
 MUST_USE struct error *cache_set_wait_synced(struct cache_set *set);
 
+/* A cache that does not follow its server now. Texts are borrowed until the next suspension. */
+struct cache_lag {
+    struct str resource;
+    bool is_synced;
+    int64_t since;      /* the loop's time: its watch ended, or it was made */
+    struct str problem; /* see cache_problem(); empty: an attempt is under way */
+};
+
+/*
+ * The cache of the set that has been behind longest, or of those that are synced. False: all of
+ * them follow the server.
+ */
+bool cache_set_find_lag(const struct cache_set *set, bool is_synced, struct cache_lag *ret_lag);
+
+/* Suspends until cache_set_find_lag() may answer something else. */
+MUST_USE struct error *cache_set_wait_lag(struct cache_set *set);
+
 /* True once the first list is complete. It stays true. */
 bool cache_is_synced(const struct cache *cache);
 

@@ -37,13 +37,15 @@ struct cache {
     struct str *index_names; /* of store.indexes; strings live in texts */
     struct buf version;      /* see cache_resource_version() */
     bool is_synced;
+    bool is_current;      /* a watch is open */
+    int64_t behind_since; /* unless it is current */
 
     struct list handlers;
     struct cache_round *rounds;
     uint64_t changes; /* the number of the last change; see cache_handler.since */
 
     struct buf problem;
-    struct event *synced;          /* of the set: some cache is synced, or all are stopped */
+    struct event *synced;          /* of the set: the state of some cache has changed */
     const struct log_field *owner; /* of the set, for log lines; NULL: none */
     bool is_stopped;
 };
@@ -80,3 +82,7 @@ void cache_apply(struct cache *cache, struct object *object, bool is_deleted);
 void cache_advance(struct cache *cache, struct str version);
 
 void cache_set_problem(struct cache *cache, struct str problem);
+
+/* Notes that a watch was opened, or that it has ended at this time of the loop. */
+void cache_set_current(struct cache *cache);
+void cache_set_behind(struct cache *cache, int64_t now);

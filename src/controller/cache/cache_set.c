@@ -6,6 +6,7 @@
  * other fibers are suspended in calls of the set; it waits until the last of them has left.
  */
 #include "async/fiber.h"
+#include "async/loop.h"
 #include "async/scope.h"
 #include "base/memory.h"
 #include "controller/cache/cache_internal.h"
@@ -16,7 +17,7 @@ struct cache_set {
     struct client *client;
     struct list caches;
     struct scope *fibers;   /* a reflector for each cache */
-    struct event synced;    /* some cache is synced, or all are stopped */
+    struct event synced;    /* some cache is synced, current or behind, or all are stopped */
     size_t inside;          /* fibers that are suspended in calls of the set */
     struct fiber *freeing;  /* the fiber in cache_set_free(), or NULL */
     struct log_field owner; /* see cache_set_name(); unused if its name is NULL */
@@ -107,6 +108,7 @@ static struct cache *add_cache(struct cache_set *set, const struct cache_options
 {
     struct cache *cache = cache_new(set->loop, &set->synced, options);
     cache->owner = set->owner.name ? &set->owner : NULL;
+    cache->behind_since = loop_now(set->loop);
     list_append(&set->caches, &cache->link);
     return cache;
 }
@@ -132,6 +134,7 @@ struct cache *cache_set_hold(struct cache_set *set, const struct cache_options *
     cache_replace(cache, &loading, STR(""));
     cache_store_done(&loading);
     cache->is_followed = true; /* so that cache_set_use() does not start a reflector */
+    cache->is_current = true;
     return cache;
 }
 
@@ -168,4 +171,25 @@ struct error *cache_set_wait_synced(struct cache_set *set)
             break;
     }
     return NULL;
+}
+
+bool cache_set_find_lag(const struct cache_set *set, bool is_synced, struct cache_lag *ret_lag)
+{
+    const struct cache *last = NULL;
+    LIST_FOREACH (struct cache, cache, &set->caches, link)
+        if (!cache->is_current && (cache->is_synced || !is_synced) &&
+            (!last || cache->behind_since < last->behind_since))
+            last = cache;
+    if (last)
+        *ret_lag = (struct cache_lag){last->options.gvr.resource, last->is_synced,
+                                      last->behind_since, cache_problem(last)};
+    return last;
+}
+
+struct error *cache_set_wait_lag(struct cache_set *set)
+{
+    enter_set(set);
+    struct error *err = event_wait(&set->synced, "a cache to follow its server or to lose it");
+    leave_set(set);
+    return err;
 }

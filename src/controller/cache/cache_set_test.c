@@ -185,3 +185,33 @@ SIM_TEST(a_set_can_end_at_any_moment)
         CHECK_EQ(fixture.told.len, told);
     }
 }
+
+SIM_TEST(a_set_tells_which_cache_does_not_follow_its_server)
+{
+    SCOPED(cache_fixture)
+    fixture = {STEPS({200, FIRST_LOAD, 20 * SECOND, false},
+                     {503, FAILURE("503", "ServiceUnavailable"), 0, false}, OPEN(FIRST_LOAD))};
+    CHECK_OK(cache_fixture_init(&fixture));
+    struct cache_lag lag;
+    CHECK(!cache_set_find_lag(fixture.set, false, &lag)); /* of none */
+    const int64_t made = loop_now(loop_current());
+    CHECK_OK(fiber_sleep(SECOND));
+    struct cache *cache = cache_fixture_cache(&fixture, NULL);
+    CHECK(cache_set_find_lag(fixture.set, false, &lag));
+    CHECK(!lag.is_synced);
+    CHECK_EQ(lag.since, made + SECOND);
+    CHECK(!cache_set_find_lag(fixture.set, true, &lag));
+    CHECK_OK(cache_wait_synced(cache));
+    CHECK_OK(fiber_sleep(10 * SECOND));
+    CHECK(!cache_set_find_lag(fixture.set, false, &lag));
+
+    while (!cache_set_find_lag(fixture.set, true, &lag) || !lag.problem.len)
+        CHECK_OK(cache_set_wait_lag(fixture.set));
+    CHECK(lag.is_synced);
+    CHECK_EQ(lag.resource, STR("configmaps"));
+    CHECK_CONTAINS(lag.problem, STR("ServiceUnavailable"));
+    CHECK_EQ((lag.since - made) / SECOND, (int64_t)21);
+    while (cache_set_find_lag(fixture.set, false, &lag))
+        CHECK_OK(cache_set_wait_lag(fixture.set));
+    CHECK_EQ(cache_problem(cache), STR(""));
+}

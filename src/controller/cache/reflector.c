@@ -218,7 +218,7 @@ static struct error *follow_watch(struct reflector *reflector, enum reflector_en
     struct watch_event event;
     if (!reflector->watch)
         TRY(open_watch(reflector, false));
-    cache_set_problem(reflector->cache, STR(""));
+    cache_set_current(reflector->cache);
     for (;;) {
         TRY(next_event(reflector, &event));
         if (event.type == WATCH_ENDED)
@@ -269,6 +269,8 @@ static void run_phase(struct reflector *reflector)
     struct reflector_place *place = reflector->place;
     enum reflector_end end = REFLECTOR_FAILED;
     OWNED(error) err = phases[place->phase](reflector, &end);
+    if (place->phase == REFLECTOR_WATCH)
+        cache_set_behind(reflector->cache, now(reflector));
     if (err)
         end = reflector_end_of_error(err);
     if (end != REFLECTOR_LOADED && fiber_is_canceled(fiber_current()))

@@ -1,0 +1,197 @@
+/*
+ * One pass over sets and their placements for each time the metrics are shown. That is cheaper than
+ * counters which every change of a placement would have to keep true.
+ */
+#include "clusterresourceset/set_metrics.h"
+
+#include "apimachinery/condition.h"
+#include "async/loop.h"
+#include "base/metrics.h"
+#include "clustercache/cluster_connection.h"
+#include "clustercache/clustercache.h"
+#include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/placement.h"
+#include "clusterresourceset/plan.h"
+#include "clusterresourceset/set.h"
+#include "controller/cache/cache.h"
+
+enum { SET_CLUSTERS, SET_FAILURE_AGE, CLUSTER_STATE };
+
+static const struct metrics_family families[] = {
+    [SET_CLUSTERS] = METRICS_GAUGE(
+        "corset_set_clusters", "Number of clusters that a ClusterResourceSet selects, by state.",
+        "namespace", "set", "state"),
+    [SET_FAILURE_AGE] =
+        METRICS_GAUGE("corset_set_failure_age_seconds",
+                      "Time since a ClusterResourceSet is not applied everywhere; 0 if it is.",
+                      "namespace", "set"),
+    [CLUSTER_STATE] = METRICS_GAUGE(
+        "corset_cluster_state", "Number of Clusters, by the gravest state of their sets.", "state"),
+};
+
+/* The words of corset status. */
+static const struct str state_names[] = {
+    [SET_METRICS_IDLE] = STR_INIT("idle"),
+    [SET_METRICS_APPLIED] = STR_INIT("applied"),
+    [SET_METRICS_DELETING] = STR_INIT("deleting"),
+    [SET_METRICS_PAUSED] = STR_INIT("paused"),
+    [SET_METRICS_WAITING] = STR_INIT("waiting"),
+    [SET_METRICS_UNREACHABLE] = STR_INIT("unreachable"),
+    [SET_METRICS_FAILED] = STR_INIT("failed"),
+};
+
+/*
+ * A fault holds until a reconcile has found something else, so that an attempt does not interrupt
+ * what an alert sees.
+ */
+enum set_metrics_state set_metrics_decide(const struct set_metrics_facts *facts)
+{
+    const struct {
+        bool holds;
+        enum set_metrics_state state;
+    } rules[] = {
+        {facts->is_deleting,                                      SET_METRICS_DELETING   },
+        {facts->is_paused,                                        SET_METRICS_PAUSED     },
+        {!facts->is_connected || facts->fault == FAULT_NO_CLIENT, SET_METRICS_UNREACHABLE},
+        {facts->fault != FAULT_NONE || facts->lacks_resource,     SET_METRICS_FAILED     },
+        {!facts->is_reconciled,                                   SET_METRICS_WAITING    },
+    };
+    for (size_t i = 0; i < COUNT(rules); i++)
+        if (rules[i].holds)
+            return rules[i].state;
+    return SET_METRICS_APPLIED;
+}
+
+/* A cluster during one pass. */
+struct cluster_count {
+    struct crs_controllers *controllers;
+    struct map states; /* "namespace/name" -> the state of the cluster, as a pointer */
+    size_t counts[SET_METRICS_STATES];
+};
+
+static bool is_connected(struct crs_controllers *controllers, struct key cluster)
+{
+    OWNED(cluster_connection) connection = NULL;
+    OWNED(error)
+    err = clustercache_get_client(controllers->options.clustercache, cluster, &connection);
+    return !err;
+}
+
+static void note_state(struct cluster_count *count, struct key cluster,
+                       enum set_metrics_state state)
+{
+    SCOPED(buf) key = {0};
+    key_write(&key, cluster);
+    if ((uintptr_t)state > (uintptr_t)map_find(&count->states, buf_str(&key)))
+        map_put(&count->states, buf_str(&key), (void *)(uintptr_t)state);
+}
+
+static bool plan_lacks_resource(const struct plan *plan)
+{
+    for (size_t i = 0; plan && i < plan_resource_count(plan); i++)
+        if (resource_snapshot_fault(plan_snapshot(plan, i)) != FAULT_NONE)
+            return true;
+    return false;
+}
+
+static void count_placements(struct crs_set *set, struct cluster_count *clusters,
+                             size_t counts[SET_METRICS_STATES])
+{
+    const struct object *object = set_object(set);
+    const struct plan *plan = set_plan(set);
+    struct set_metrics_facts facts = {
+        .is_paused = object && crs_is_paused(object),
+        .is_deleting = object && object_is_deleting(object),
+        .lacks_resource = plan_lacks_resource(plan),
+    };
+    MAP_FOREACH (entry, set_placements(set)) {
+        const struct placement *placement = entry->value;
+        const struct key cluster = {set_key(set).namespace, placement_cluster(placement)};
+        facts.fault = placement_fault(placement)->type;
+        facts.is_reconciled = plan && placement_is_reconciled(placement, plan);
+        facts.is_connected = is_connected(clusters->controllers, cluster);
+        const enum set_metrics_state state = set_metrics_decide(&facts);
+        counts[state]++;
+        note_state(clusters, cluster, state);
+    }
+}
+
+/* The time comes from the condition, so that it survives a restart. 0: nothing is wrong. */
+static double failure_age(const struct object *object, timestamp now)
+{
+    SCOPED(arena) arena = {0};
+    struct condition_list list;
+    struct condition applied;
+    timestamp since;
+    OWNED(error)
+    err = condition_list_read(&arena, CONDITION_METAV1, object_path(object, "status.conditions"),
+                              &list);
+    if (err || !condition_list_find(&list, STR("ResourcesApplied"), &applied) ||
+        applied.status != CONDITION_FALSE ||
+        !timestamp_read(applied.last_transition_time, &since) || since > now)
+        return 0;
+    return (double)(now - since) / (double)SECOND;
+}
+
+static void count_set(struct crs_set *set, struct cluster_count *clusters)
+{
+    struct metrics *metrics = clusters->controllers->options.metrics;
+    size_t counts[SET_METRICS_STATES] = {0};
+    const struct key key = set_key(set);
+    count_placements(set, clusters, counts);
+    for (size_t i = SET_METRICS_APPLIED; i < SET_METRICS_STATES; i++)
+        metrics_set(METRICS_SERIES(metrics, &families[SET_CLUSTERS], key.namespace, key.name,
+                                   state_names[i]),
+                    (double)counts[i]);
+    if (set_object(set))
+        metrics_set(METRICS_SERIES(metrics, &families[SET_FAILURE_AGE], key.namespace, key.name),
+                    failure_age(set_object(set), loop_wall(clusters->controllers->loop)));
+}
+
+/* A cluster that no set selects may be unreachable as well. */
+static bool count_cluster(void *data, struct object_text *text)
+{
+    struct cluster_count *count = data;
+    SCOPED(buf) key = {0};
+    key_write(&key, object_text_key(text));
+    enum set_metrics_state state =
+        (enum set_metrics_state)(uintptr_t)map_find(&count->states, buf_str(&key));
+    if (state < SET_METRICS_UNREACHABLE && !is_connected(count->controllers, object_text_key(text)))
+        state = SET_METRICS_UNREACHABLE;
+    count->counts[state]++;
+    return true;
+}
+
+static void collect_sets(void *data)
+{
+    struct crs_controllers *controllers = data;
+    struct metrics *metrics = controllers->options.metrics;
+    struct cluster_count clusters = {.controllers = controllers};
+    for (size_t i = 0; i < COUNT(families); i++)
+        metrics_clear(metrics, &families[i]);
+    if (!map_count(&controllers->sets_by_key))
+        return;
+    MAP_FOREACH (entry, &controllers->sets_by_key)
+        count_set(entry->value, &clusters);
+    cache_each(controllers->options.clusters, STR(""), count_cluster, &clusters);
+    for (size_t i = 0; i < SET_METRICS_STATES; i++)
+        metrics_set(METRICS_SERIES(metrics, &families[CLUSTER_STATE], state_names[i]),
+                    (double)clusters.counts[i]);
+    map_done(&clusters.states);
+}
+
+void set_metrics_add(struct crs_controllers *controllers)
+{
+    struct metrics *metrics = controllers->options.metrics;
+    if (!metrics)
+        return;
+    metrics_register(metrics, families, COUNT(families));
+    controllers->collector =
+        (struct metrics_collector){.collect = collect_sets, .data = controllers};
+    metrics_add_collector(metrics, &controllers->collector);
+}
+
+void set_metrics_remove(struct crs_controllers *controllers)
+{
+    metrics_remove_collector(&controllers->collector);
+}
