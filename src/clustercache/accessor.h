@@ -88,8 +88,14 @@ struct accessor {
     enum accessor_result result;
     bool did_connect, did_disconnect; /* and the sources have not been told yet */
 
-    struct kubeconfig_secret_mark secret; /* the kubeconfig of the connection */
+    struct kubeconfig_secret_mark secret; /* of the connection, or of the last attempt without */
     int64_t last_change_error;            /* when connecting with a changed kubeconfig failed */
+
+    timestamp provisioned; /* when the infrastructure became so, as far as known; 0: not yet */
+    bool was_waiting;      /* it was seen before the infrastructure was provisioned */
+    bool was_initialized;  /* the control plane, when the last attempt to connect began */
+    uint32_t attempts;     /* to connect that failed since there was news of the cluster */
+    duration retry;        /* what must pass after the last of them */
 
     char *private_key;    /* PEM, or NULL */
     int64_t *last_events; /* when each source was last told, by its number */

@@ -66,6 +66,10 @@ struct accessor *clustercache_find(const struct clustercache *cache, struct key 
  */
 void clustercache_forget(struct clustercache *cache, struct accessor *accessor);
 
+/* What the status of a Cluster says of its initialization. */
+bool clustercache_is_provisioned(const struct object *cluster);
+bool clustercache_is_initialized(const struct object *cluster);
+
 /* Queues the key of the accessor. Called when an operation has ended. */
 void clustercache_wake(const struct accessor *accessor);
 
