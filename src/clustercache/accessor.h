@@ -84,7 +84,8 @@ struct accessor {
     bool is_connecting, is_probing;
     bool is_gone;      /* forgotten by the cache: operations that still run must change nothing */
     int64_t probe_due; /* when the next probe should start; for clustercache_on_probe() */
-    bool is_slow;      /* the last attempt to connect outlasted its permit, see connect.c */
+    bool is_known;     /* it was connected once; connects before those that were not */
+    bool is_slow;      /* the last attempt to connect outlasted its permit and failed: connect.c */
     enum accessor_result result;
     bool did_connect, did_disconnect; /* and the sources have not been told yet */
 

@@ -151,6 +151,7 @@ struct clustercache *clustercache_new_idle(struct clustercache_config *config)
     cache->config = config;
     cache->metrics = config->options.metrics;
     cache->handshakes.permits = config->options.handshakes;
+    cache->known_handshakes.permits = config->options.handshakes;
     cache->slow_handshakes.permits = config->options.handshakes;
     list_init(&cache->sources);
     list_init(&cache->old_keys);

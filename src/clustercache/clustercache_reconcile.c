@@ -207,12 +207,21 @@ static void log_transition(const struct transition *row, const struct clustercac
                        row->next == TRANSITION_REST_OF_PROBE ? timing->probe : waits->interval);
 }
 
+/* By this process, or by one before it. */
+static bool was_connected(const struct accessor *accessor, const struct object *cluster)
+{
+    const struct clustercache_options *options = &accessor->cache->config->options;
+    return accessor->health.last_success != REQUEUE_NEVER ||
+           (options->was_connected && options->was_connected(options->was_connected_data, cluster));
+}
+
 /* News begin the sequence of attempts anew: whatever kept them from succeeding may be over. */
 static void note_attempt(struct accessor *accessor, const struct object *cluster, uint32_t facts)
 {
     if (facts & TRANSITION_NEWS)
         accessor->attempts = 0;
     accessor->was_initialized = clustercache_is_initialized(cluster);
+    accessor->is_known = was_connected(accessor, cluster);
 }
 
 /* The accessor is NULL for rows that create it, and for a Cluster that never had one. */
