@@ -16,6 +16,7 @@ static const struct str metadata_kept[] = {
     STR_INIT("labels"),
     STR_INIT("generation"),
     STR_INIT("resourceVersion"),
+    STR_INIT("creationTimestamp"),
     STR_INIT("deletionTimestamp"),
 };
 

@@ -6,12 +6,13 @@
 #define METADATA                                                                               \
     "\"apiVersion\":\"v1\",\"kind\":\"K\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"ns\"," \
     "\"uid\":\"u\",\"labels\":{\"a\":\"b\"},\"generation\":3,\"resourceVersion\":\"12\","      \
+    "\"creationTimestamp\":\"2025-12-01T00:00:00Z\","                                          \
     "\"deletionTimestamp\":\"2026-01-01T00:00:00Z\",\"annotations\":{"                         \
     "\"cluster.x-k8s.io/paused\":\"\",\"runtime.cluster.x-k8s.io/ok-to-delete\":\"x\"%s}%s}"
 #define MORE_ANNOTATIONS ",\"kubectl.kubernetes.io/last-applied-configuration\":\"{}\""
 #define MORE_METADATA                                                                           \
     ",\"managedFields\":[{\"manager\":\"m\"}],\"finalizers\":[\"f\"],\"ownerReferences\":[{}]," \
-    "\"creationTimestamp\":\"2026-01-01T00:00:00Z\",\"selfLink\":\"/x\""
+    "\"selfLink\":\"/x\""
 
 /* Makes "{metadata, rest}"; the metadata as it arrives, or as it is kept. */
 static struct object *make(const char *name, const char *rest, bool is_kept)

@@ -101,6 +101,13 @@ static struct cache *open_clusters(struct controller_manager *controllers)
                                                  .transform = cache_trim_cluster});
 }
 
+/* A cluster with a binding was served before; its name is the binding's. */
+static bool has_binding(void *data, const struct object *cluster)
+{
+    OWNED(object_text) binding = cache_get_text(data, object_key(cluster));
+    return binding != NULL;
+}
+
 /*
  * Secrets are selected by the label that Cluster API puts on kubeconfigs. ConfigMaps and Secrets
  * of workload clusters are never cached: reads of these kinds always ask the cluster.
@@ -114,6 +121,8 @@ static struct error *open_clustercache(struct controller_manager *controllers,
                                           .namespace = options->namespace,
                                           .label_selector = KUBECONFIG_LABEL,
                                           .transform = cache_trim_secret};
+    const struct cache_options bindings = {.gvr = GVR_CLUSTER_RESOURCE_SET_BINDINGS,
+                                           .namespace = options->namespace};
     return clustercache_new(controllers->loop,
                             &(struct clustercache_options){
                                 .clusters = clusters,
@@ -125,6 +134,8 @@ static struct error *open_clustercache(struct controller_manager *controllers,
                                 .qps = options->cluster_qps,
                                 .burst = options->cluster_burst,
                                 .watch_filter = options->watch_filter,
+                                .was_connected = has_binding,
+                                .was_connected_data = cache_set_get(controllers->caches, &bindings),
                                 .concurrency = options->cluster_concurrency,
                                 .resync = options->sync_period,
                                 .uncached = uncached,

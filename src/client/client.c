@@ -13,6 +13,7 @@
 
 #include <assert.h>
 
+#include "async/event.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/base64.h"
@@ -40,6 +41,7 @@ struct client {
     struct list rate_limits; /* by resource, the last one used first */
     struct rate_limit raw_limit;
     struct client_metrics metrics;
+    struct event answered; /* a request had an answer that was no failure of the server */
 };
 
 struct resource_limit {
@@ -308,7 +310,15 @@ static struct error *end_journey(struct journey *journey, int64_t begun,
     if (status == 401 && journey->token.len && !journey->is_elsewhere)
         token_source_reject(client->tokens, buf_str(&journey->token));
     client_show_warnings(&client->options, http_response_headers(response));
+    if (status < 500 && status != 429)
+        event_wake_all(&client->answered);
     return NULL;
+}
+
+struct error *client_wait_answer(struct client *client, duration limit)
+{
+    FIBER_TIMEOUT(limit);
+    return event_wait(&client->answered, "an answer of the server");
 }
 
 struct error *client_begin(struct client *client, const struct client_request *request,

@@ -79,6 +79,13 @@ DEFINE_OWNED(client)
 struct str client_host(const struct client *client);
 
 /*
+ * Suspends until the server has answered any request of this client, other than with 429 or a
+ * status of 500 and above. ERROR_DEADLINE if there was none within the limit. For whoever pauses
+ * because the server could not be reached.
+ */
+MUST_USE struct error *client_wait_answer(struct client *client, duration limit);
+
+/*
  * Makes new connections offer HTTP/2, which no_http2 had turned off. HTTP/2 needs one connection
  * for any number of watches, but an idle connection takes twice the memory of an HTTP/1.1
  * connection.

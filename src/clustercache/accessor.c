@@ -83,6 +83,7 @@ struct accessor *accessor_new(struct clustercache *cache, struct key key, struct
     accessor->key.name = str_from(accessor->text + key.namespace.len + 1, key.name.len);
     accessor->uid = mem_dup(uid.ptr, uid.len);
     accessor->last_change_error = REQUEUE_NEVER;
+    accessor->retry = cache->config->options.timing.retry;
     accessor_health_init(&accessor->health);
     return accessor;
 }

@@ -84,12 +84,19 @@ struct accessor {
     bool is_connecting, is_probing;
     bool is_gone;      /* forgotten by the cache: operations that still run must change nothing */
     int64_t probe_due; /* when the next probe should start; for clustercache_on_probe() */
-    bool is_slow;      /* the last attempt to connect outlasted its permit, see connect.c */
+    bool is_known;     /* it was connected once; connects before those that were not */
+    bool is_slow;      /* the last attempt to connect outlasted its permit and failed: connect.c */
     enum accessor_result result;
     bool did_connect, did_disconnect; /* and the sources have not been told yet */
 
-    struct kubeconfig_secret_mark secret; /* the kubeconfig of the connection */
+    struct kubeconfig_secret_mark secret; /* of the connection, or of the last attempt without */
     int64_t last_change_error;            /* when connecting with a changed kubeconfig failed */
+
+    timestamp provisioned; /* when the infrastructure became so, as far as known; 0: not yet */
+    bool was_waiting;      /* it was seen before the infrastructure was provisioned */
+    bool was_initialized;  /* the control plane, when the last attempt to connect began */
+    uint32_t attempts;     /* to connect that failed since there was news of the cluster */
+    duration retry;        /* what must pass after the last of them */
 
     char *private_key;    /* PEM, or NULL */
     int64_t *last_events; /* when each source was last told, by its number */

@@ -2,8 +2,8 @@
  * The face of the ClusterCache: its life, the controller it is driven by, and the calls of other
  * controllers. None of those calls suspends; they look up the accessor and answer from it.
  *
- * The controller has two watches: Clusters, filtered by the watch label, and kubeconfig Secrets,
- * which matter only to clusters that are connected. clustercache_reconcile.c has the reconcile.
+ * The controller has two watches: Clusters, filtered by the watch label, and kubeconfig Secrets of
+ * clusters that it knows. clustercache_reconcile.c has the reconcile.
  *
  * At the end the order is: the controller stops (on_stopped cancels operations), the manager frees
  * the controller, clustercache_free() forgets every cluster and waits for the fibers that free
@@ -23,6 +23,7 @@
 #include "clustercache/clustercache_internal.h"
 #include "clustercache/clustercache_log.h"
 #include "clustercache/kubeconfig_secret.h"
+#include "json/json.h"
 
 #define WATCH_LABEL "cluster.x-k8s.io/watch-filter"
 
@@ -55,7 +56,48 @@ static bool has_watch_label(void *data, const struct cache_event *event)
     return passes;
 }
 
-/* A cluster that is not connected reads its Secret with the next attempt to connect. */
+static bool has_begun(const struct object *cluster, const char *what)
+{
+    bool is = false;
+    return json_to_bool(object_path(cluster, what), &is) && is;
+}
+
+bool clustercache_is_provisioned(const struct object *cluster)
+{
+    return has_begun(cluster, "status.initialization.infrastructureProvisioned");
+}
+
+bool clustercache_is_initialized(const struct object *cluster)
+{
+    return has_begun(cluster, "status.initialization.controlPlaneInitialized");
+}
+
+/* True if an attempt to connect is due that was not due before. */
+static bool has_become_ready(const struct accessor *accessor, const struct object_text *text)
+{
+    OWNED(object) cluster = NULL;
+    if (!text || !accessor || accessor->connection || accessor->is_connecting ||
+        (accessor->provisioned && accessor->was_initialized))
+        return false;
+    OWNED(error) err = object_text_read(text, &cluster);
+    if (err || !clustercache_is_provisioned(cluster))
+        return false;
+    return !accessor->provisioned || clustercache_is_initialized(cluster);
+}
+
+/* What starts an attempt to connect is not held back by SPACING: it happens once. */
+static void on_cluster(void *data, const struct cache_event *event, struct queue *queue,
+                       int priority)
+{
+    const struct clustercache *cache = data;
+    const struct key key = object_text_key(event->now ? event->now : event->old);
+    if (has_become_ready(clustercache_find(cache, key), event->now))
+        queue_add_after(queue, key, 0, priority);
+    else
+        queue_add(queue, key, priority);
+}
+
+/* An attempt that is under way, and finds another kubeconfig than this, is followed by another. */
 static void on_secret(void *data, const struct cache_event *event, struct queue *queue,
                       int priority)
 {
@@ -63,9 +105,11 @@ static void on_secret(void *data, const struct cache_event *event, struct queue 
     struct key cluster;
     if (!event->now || !kubeconfig_secret_cluster(object_text_key(event->now), &cluster))
         return;
-    const struct accessor *accessor = clustercache_find(cache, cluster);
+    struct accessor *accessor = clustercache_find(cache, cluster);
     if (accessor && accessor->connection)
         queue_add(queue, cluster, priority);
+    else if (accessor && !accessor->is_connecting && kubeconfig_secret_has_changed(accessor))
+        queue_add_after(queue, cluster, 0, priority);
 }
 
 /* Operations still run when the controller has stopped; they must not queue keys any more. */
@@ -94,8 +138,9 @@ static void make_controller(struct clustercache *cache)
     };
     cache->controller = controller_new(cache->config->loop, &controller);
     cache->queue = controller_queue(cache->controller);
-    controller_watch(cache->controller, options->clusters,
-                     &(struct controller_source){.filter = has_watch_label, .data = cache});
+    controller_watch(
+        cache->controller, options->clusters,
+        &(struct controller_source){.filter = has_watch_label, .map = on_cluster, .data = cache});
     controller_watch(cache->controller, options->secrets,
                      &(struct controller_source){.map = on_secret, .data = cache});
 }
@@ -106,6 +151,7 @@ struct clustercache *clustercache_new_idle(struct clustercache_config *config)
     cache->config = config;
     cache->metrics = config->options.metrics;
     cache->handshakes.permits = config->options.handshakes;
+    cache->known_handshakes.permits = config->options.handshakes;
     cache->slow_handshakes.permits = config->options.handshakes;
     list_init(&cache->sources);
     list_init(&cache->old_keys);

@@ -79,8 +79,10 @@ struct clustercache_options {
     struct str watch_filter;
     clustercache_filter_fn *filter; /* which Clusters to connect to; NULL: all */
     void *filter_data;
+    clustercache_filter_fn *was_connected; /* by an earlier process: those go first; NULL: none */
+    void *was_connected_data;
     size_t concurrency; /* reconciles at a time; 0: 100 */
-    size_t handshakes;  /* simultaneous attempts to connect; 0: 64 */
+    size_t handshakes;  /* simultaneous attempts to connect, in each of three lines; 0: 64 */
     duration resync;    /* of the Cluster controller, see controller_options; 0: 10 min */
     bool private_keys;  /* make an RSA key per cluster, on a worker thread; deprecated */
 

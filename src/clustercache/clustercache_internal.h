@@ -44,8 +44,9 @@ struct clustercache {
     size_t connected;
     struct list sources;
     size_t source_count;
-    struct semaphore handshakes;      /* permits for connects, see connect.c */
-    struct semaphore slow_handshakes; /* permits for clusters whose last connect was slow */
+    struct semaphore handshakes;       /* permits for connects, see connect.c */
+    struct semaphore known_handshakes; /* permits for clusters that were connected once */
+    struct semaphore slow_handshakes;  /* permits for clusters whose last connect was slow */
     size_t hanging;       /* connects that gave their permit back because they take long */
     struct scope endings; /* fibers that free connections and accessors */
     clustercache_probe_fn *on_probe; /* may be NULL */
@@ -65,6 +66,10 @@ struct accessor *clustercache_find(const struct clustercache *cache, struct key 
  * still run and frees the accessor. Sources are not told.
  */
 void clustercache_forget(struct clustercache *cache, struct accessor *accessor);
+
+/* What the status of a Cluster says of its initialization. */
+bool clustercache_is_provisioned(const struct object *cluster);
+bool clustercache_is_initialized(const struct object *cluster);
 
 /* Queues the key of the accessor. Called when an operation has ended. */
 void clustercache_wake(const struct accessor *accessor);

@@ -24,6 +24,7 @@
 /* What is left of each interval that has not passed yet; the facts say which are set. */
 struct waits {
     duration retry, change, probe;
+    duration interval; /* of which retry is left */
 };
 
 /* The Cluster, or NULL when there is none. */
@@ -36,14 +37,6 @@ static struct error *find_cluster(const struct clustercache *cache, struct key k
     OWNED(object_text) text = cache_get_text(clusters, key);
     *ret_cluster = NULL;
     return text ? object_text_read(text, ret_cluster) : NULL;
-}
-
-static bool is_provisioned(const struct object *cluster)
-{
-    bool is = false;
-    const struct json_value *value =
-        object_path(cluster, "status.initialization.infrastructureProvisioned");
-    return json_to_bool(value, &is) && is;
 }
 
 static uint32_t observe_cluster(const struct clustercache *cache, struct key key,
@@ -59,7 +52,7 @@ static uint32_t observe_cluster(const struct clustercache *cache, struct key key
         return TRANSITION_ABSENT;
     if (options->filter && !options->filter(options->filter_data, *ret_cluster))
         return TRANSITION_FILTERED_OUT;
-    return is_provisioned(*ret_cluster) ? TRANSITION_PROVISIONED : 0;
+    return clustercache_is_provisioned(*ret_cluster) ? TRANSITION_PROVISIONED : 0;
 }
 
 static uint32_t observe_result(const struct accessor *accessor)
@@ -85,7 +78,8 @@ static uint32_t observe_waits(const struct accessor *accessor, struct waits *wai
     const struct accessor_health *health = &accessor->health;
     const int64_t now = accessor_now(accessor).now;
     uint32_t facts = 0;
-    if (requeue_should_wait(now, health->last_connect_error, timing->retry, &waits->retry))
+    waits->interval = accessor->retry;
+    if (requeue_should_wait(now, health->last_connect_error, accessor->retry, &waits->retry))
         facts |= TRANSITION_RETRY_WAITS;
     if (requeue_should_wait(now, accessor->last_change_error, timing->retry, &waits->change))
         facts |= TRANSITION_CHANGE_WAITS;
@@ -96,8 +90,20 @@ static uint32_t observe_waits(const struct accessor *accessor, struct waits *wai
     return facts;
 }
 
-/* The Secret is compared only when its kubeconfig could be used: connected and not connecting. */
-static uint32_t observe_connection(struct accessor *accessor, struct waits *waits)
+/* The Secret is compared only when its kubeconfig could be used: not while connecting. */
+static uint32_t observe_news(struct accessor *accessor, const struct object *cluster)
+{
+    if (accessor->is_connecting)
+        return 0;
+    const bool has_changed = kubeconfig_secret_has_changed(accessor);
+    if (accessor->connection)
+        return has_changed ? TRANSITION_CHANGED : 0;
+    const bool is_initialized = clustercache_is_initialized(cluster) && !accessor->was_initialized;
+    return has_changed || is_initialized ? TRANSITION_NEWS : 0;
+}
+
+static uint32_t observe_connection(struct accessor *accessor, const struct object *cluster,
+                                   struct waits *waits)
 {
     uint32_t facts = observe_result(accessor) | observe_waits(accessor, waits);
     if (accessor->connection)
@@ -106,9 +112,21 @@ static uint32_t observe_connection(struct accessor *accessor, struct waits *wait
         facts |= TRANSITION_CONNECTING;
     if (accessor->is_probing)
         facts |= TRANSITION_PROBING;
-    if (accessor->connection && !accessor->is_connecting && kubeconfig_secret_has_changed(accessor))
-        facts |= TRANSITION_CHANGED;
-    return facts;
+    return facts | observe_news(accessor, cluster);
+}
+
+/*
+ * When the infrastructure was provisioned: now, if that was seen to happen. A Cluster that is
+ * provisioned when it is seen first is as old as it says, so that a restart makes none new.
+ */
+static void note_provisioned(struct accessor *accessor, const struct object *cluster)
+{
+    const timestamp now = accessor_now(accessor).wall;
+    timestamp created;
+    if (accessor->provisioned)
+        return;
+    const bool is_known = !accessor->was_waiting && object_creation_timestamp(cluster, &created);
+    accessor->provisioned = is_known && created < now ? created : now;
 }
 
 /* Completes the facts about the Cluster. A Cluster with another UID is another cluster. */
@@ -122,7 +140,12 @@ static uint32_t observe_accessor(const struct clustercache *cache, const struct 
         return facts | TRANSITION_NO_ACCESSOR;
     if (!str_eq(str_from_c(accessor->uid), object_uid(cluster)))
         return facts | TRANSITION_OTHER_UID;
-    return facts & TRANSITION_PROVISIONED ? facts | observe_connection(accessor, waits) : facts;
+    if (!(facts & TRANSITION_PROVISIONED)) {
+        accessor->was_waiting = true;
+        return facts;
+    }
+    note_provisioned(accessor, cluster);
+    return facts | observe_connection(accessor, cluster, waits);
 }
 
 /* Cut to tenths of a second, for people. */
@@ -173,7 +196,7 @@ static duration delay_of(const struct transition *row, const struct clustercache
 }
 
 static void log_transition(const struct transition *row, const struct clustercache_timing *timing,
-                           duration delay)
+                           const struct waits *waits, duration delay)
 {
     if (row->message)
         clustercache_log(row->level, "%s", row->message);
@@ -181,12 +204,29 @@ static void log_transition(const struct transition *row, const struct clustercac
         log_requeue(delay, row->because);
     if (row->recently)
         log_requeue_as(delay, row->recently,
-                       row->next == TRANSITION_REST_OF_PROBE ? timing->probe : timing->retry);
+                       row->next == TRANSITION_REST_OF_PROBE ? timing->probe : waits->interval);
+}
+
+/* By this process, or by one before it. */
+static bool was_connected(const struct accessor *accessor, const struct object *cluster)
+{
+    const struct clustercache_options *options = &accessor->cache->config->options;
+    return accessor->health.last_success != REQUEUE_NEVER ||
+           (options->was_connected && options->was_connected(options->was_connected_data, cluster));
+}
+
+/* News begin the sequence of attempts anew: whatever kept them from succeeding may be over. */
+static void note_attempt(struct accessor *accessor, const struct object *cluster, uint32_t facts)
+{
+    if (facts & TRANSITION_NEWS)
+        accessor->attempts = 0;
+    accessor->was_initialized = clustercache_is_initialized(cluster);
+    accessor->is_known = was_connected(accessor, cluster);
 }
 
 /* The accessor is NULL for rows that create it, and for a Cluster that never had one. */
 static void run_action(struct clustercache *cache, const struct object *cluster,
-                       struct accessor *accessor, enum transition_action action)
+                       struct accessor *accessor, enum transition_action action, uint32_t facts)
 {
     switch (action) {
     case TRANSITION_NOTHING:
@@ -200,6 +240,7 @@ static void run_action(struct clustercache *cache, const struct object *cluster,
         map_put(&cache->accessors, str_from_c(accessor->text), accessor);
         break;
     case TRANSITION_CONNECT:
+        note_attempt(accessor, cluster, facts);
         accessor_start_connect(accessor);
         break;
     case TRANSITION_PROBE:
@@ -232,10 +273,11 @@ static const struct transition *run_transition(struct clustercache *cache, struc
 {
     const struct clustercache_timing *timing = &cache->config->options.timing;
     struct waits waits = {0};
-    const struct transition *row = transition_next(observe_accessor(cache, cluster, facts, &waits));
+    facts = observe_accessor(cache, cluster, facts, &waits);
+    const struct transition *row = transition_next(facts);
     *ret_delay = delay_of(row, timing, &waits);
-    log_transition(row, timing, *ret_delay);
-    run_action(cache, cluster, clustercache_find(cache, key), row->action);
+    log_transition(row, timing, &waits, *ret_delay);
+    run_action(cache, cluster, clustercache_find(cache, key), row->action, facts);
     return row;
 }
 

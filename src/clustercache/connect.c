@@ -30,11 +30,17 @@
 #include "clustercache/self_hosted.h"
 #include "net/pki.h"
 
-/* How long a connect may hold its permit. */
-#define PERMIT_MAX SECOND
+/*
+ * How long a connect may hold its permit: with 64 permits, 900 clusters that never answer have had
+ * their turn within 3 s. Far clusters take longer than this, and go on without a permit.
+ */
+#define PERMIT_MAX (200 * MILLISECOND)
 
-/* How many connects may go on without a permit, as a multiple of the permits. */
-#define HANGING_MAX 2
+/* How many connects may go on without a permit, as a multiple of the permits: each is a socket. */
+#define HANGING_MAX 16
+
+/* How long after its infrastructure is provisioned a cluster is new: tried more often. */
+#define NEW_MAX (2 * MINUTE)
 
 /* The limit of a step in timeouts of a request: a server may delay us with Retry-After. */
 #define STEPS_MAX 6
@@ -88,15 +94,20 @@ static void permit_watch(struct permit *permit)
     timer_start(loop, &permit->timer, loop_now(loop) + PERMIT_MAX, on_slow, permit);
 }
 
-/*
- * Suspends until a permit is free. Clusters that were slow have permits of their own, so that
- * healthy clusters do not wait behind them.
- */
+/* Three lines: clusters that answered once do not wait behind others, and none behind slow ones. */
+static struct semaphore *line_of(struct accessor *accessor)
+{
+    struct clustercache *cache = accessor->cache;
+    if (accessor->is_slow)
+        return &cache->slow_handshakes;
+    return accessor->is_known ? &cache->known_handshakes : &cache->handshakes;
+}
+
+/* Suspends until a permit is free. */
 static struct error *permit_take(struct permit *permit)
 {
     struct accessor *accessor = permit->accessor;
-    struct clustercache *cache = accessor->cache;
-    struct semaphore *semaphore = accessor->is_slow ? &cache->slow_handshakes : &cache->handshakes;
+    struct semaphore *semaphore = line_of(accessor);
     TRY(semaphore_take(semaphore));
     accessor->is_slow = false;
     permit->semaphore = semaphore;
@@ -218,8 +229,24 @@ static struct error *create_connection(struct accessor *accessor,
     return err;
 }
 
+/* The kubeconfig that was used, so that another one is noticed. */
+static void note_kubeconfig(struct accessor *accessor, struct kubeconfig_secret_mark *mark)
+{
+    kubeconfig_secret_mark_done(&accessor->secret);
+    accessor->secret = *mark;
+    *mark = (struct kubeconfig_secret_mark){0};
+}
+
+/* A cluster is new for a while, unless it was connected once. */
+static bool is_new(const struct accessor *accessor, struct accessor_moment moment)
+{
+    return accessor->health.last_success == REQUEUE_NEVER &&
+           moment.wall - accessor->provisioned < NEW_MAX;
+}
+
 /* Changed credentials that fail say nothing about the health of the connection in use. */
-static void note_failed_connect(struct accessor *accessor, const struct error *err, duration took)
+static void note_failed_connect(struct accessor *accessor, struct kubeconfig_secret_mark *mark,
+                                const struct error *err, duration took)
 {
     const struct accessor_moment moment = accessor_now(accessor);
     if (accessor->connection) {
@@ -230,6 +257,10 @@ static void note_failed_connect(struct accessor *accessor, const struct error *e
     }
     log_error("Connect failed", LOG_ERROR(err), LOG_DURATION("duration", took));
     accessor_health_connect_failed(&accessor->health, moment);
+    accessor->attempts += accessor->attempts < UINT32_MAX;
+    accessor->retry = requeue_retry(is_new(accessor, moment), accessor->attempts,
+                                    accessor->cache->config->options.timing.retry);
+    note_kubeconfig(accessor, mark);
     clustercache_series_up(accessor, false);
     accessor->result = ACCESSOR_CONNECT_FAILED;
 }
@@ -246,6 +277,8 @@ static void publish_connection(struct accessor *accessor, struct cluster_connect
     accessor->connection = cluster_connection_ref(connection);
     accessor->cache->connected += !old;
     accessor->last_change_error = REQUEUE_NEVER;
+    accessor->retry = accessor->cache->config->options.timing.retry;
+    accessor->is_slow = false; /* far away, perhaps, but it answers */
     accessor_health_connected(&accessor->health, accessor_now(accessor));
     clustercache_series_up(accessor, true);
     accessor->is_connecting = false;
@@ -278,12 +311,10 @@ static struct error *run_connect(void *data)
         return NULL;
     }
     if (!connection) {
-        note_failed_connect(accessor, err, loop_now(loop) - begun);
+        note_failed_connect(accessor, &mark, err, loop_now(loop) - begun);
         accessor->is_connecting = false;
     } else {
-        kubeconfig_secret_mark_done(&accessor->secret);
-        accessor->secret = mark;
-        mark = (struct kubeconfig_secret_mark){0};
+        note_kubeconfig(accessor, &mark);
         publish_connection(accessor, connection, loop_now(loop) - begun);
     }
     clustercache_wake(accessor);

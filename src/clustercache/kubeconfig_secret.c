@@ -89,12 +89,16 @@ bool kubeconfig_secret_has_changed(struct accessor *accessor)
     SCOPED(buf) value = {.secret = true, .limit = KUBECONFIG_MAX};
     uint8_t digest[SHA256_LEN];
     struct kubeconfig_secret_mark *used = &accessor->secret;
-    if (!text || !used->version ||
-        str_eq(object_text_resource_version(text), str_from_c(used->version)))
+    if (!text ||
+        (used->version && str_eq(object_text_resource_version(text), str_from_c(used->version))))
         return false;
     OWNED(error) err = read_value(text, &value);
+    if (!err)
+        err = buf_check(&value);
     if (err)
         return false; /* keep the connection: there is no other kubeconfig */
+    if (!used->version)
+        return true;
     sha256_of(buf_str(&value), digest);
     const bool is_same = memcmp(digest, used->digest, sizeof(digest)) == 0;
     if (is_same) /* only metadata changed: this version needs no second look */

@@ -17,7 +17,7 @@ struct rest_config;
 /* The cluster of a kubeconfig Secret, by its name; false for other Secrets. */
 bool kubeconfig_secret_cluster(struct key secret, struct key *ret_cluster);
 
-/* Identifies the kubeconfig a connection was made with. */
+/* Identifies the kubeconfig that a connection or an attempt was made with. */
 struct kubeconfig_secret_mark {
     char *version; /* resourceVersion of the Secret; NULL: none */
     uint8_t digest[SHA256_LEN];
@@ -34,7 +34,8 @@ MUST_USE struct error *kubeconfig_secret_read(const struct accessor *accessor,
                                               struct rest_config *ret_config);
 
 /*
- * True if the Secret has another kubeconfig than the connection. A Secret that is missing or cannot
+ * True if the Secret has another kubeconfig than the connection, or without a connection than the
+ * last attempt to connect, which may have found none. A Secret that is missing or cannot
  * be read has none. Remembers versions of the Secret with the same kubeconfig.
  */
 bool kubeconfig_secret_has_changed(struct accessor *accessor);

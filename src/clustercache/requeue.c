@@ -1,5 +1,6 @@
 #include "clustercache/requeue.h"
 
+#include "base/owned.h"
 #include "base/random.h"
 
 /* Mirrors shouldRequeue() of Cluster API: exactly `interval` ago is long enough. */
@@ -12,6 +13,15 @@ bool requeue_should_wait(int64_t now, int64_t last, duration interval, duration 
         return false;
     *ret_remaining = interval - elapsed;
     return true;
+}
+
+duration requeue_retry(bool is_new, uint32_t failures, duration retry)
+{
+    static const duration steps[] = {SECOND, 2 * SECOND, 4 * SECOND, 8 * SECOND, 15 * SECOND};
+    if (!is_new)
+        return retry;
+    const size_t step = failures > COUNT(steps) ? COUNT(steps) - 1 : failures - (failures > 0);
+    return steps[step] < retry ? steps[step] : retry;
 }
 
 duration requeue_min_or_default(const duration *delays, size_t count, duration fallback)

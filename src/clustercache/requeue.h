@@ -18,6 +18,13 @@ struct random;
 /* True if less than the interval has passed since `last`; returns what remains of it. */
 bool requeue_should_wait(int64_t now, int64_t last, duration interval, duration *ret_remaining);
 
+/*
+ * The time between attempts to connect. A cluster that was never connected is tried again after 1,
+ * 2, 4, 8 and then every 15 s, by the number of attempts that have failed; every other one after
+ * the retry interval, which is also the maximum.
+ */
+duration requeue_retry(bool is_new, uint32_t failures, duration retry);
+
 /* The smallest delay, or the fallback if there is none. */
 duration requeue_min_or_default(const duration *delays, size_t count, duration fallback);
 

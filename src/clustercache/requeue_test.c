@@ -3,6 +3,32 @@
 #include "base/random.h"
 #include "testing/test.h"
 
+TEST(new_clusters_are_tried_more_often)
+{
+    const struct {
+        const char *name;
+        bool is_new;
+        uint32_t failures;
+        duration retry, expected;
+    } cases[] = {
+        {"not a new one",    false, 1,          30 * SECOND, 30 * SECOND},
+        {"before any",       true,  0,          30 * SECOND, SECOND     },
+        {"the first",        true,  1,          30 * SECOND, SECOND     },
+        {"the second",       true,  2,          30 * SECOND, 2 * SECOND },
+        {"the third",        true,  3,          30 * SECOND, 4 * SECOND },
+        {"the fourth",       true,  4,          30 * SECOND, 8 * SECOND },
+        {"the fifth",        true,  5,          30 * SECOND, 15 * SECOND},
+        {"all that follow",  true,  6,          30 * SECOND, 15 * SECOND},
+        {"however many",     true,  UINT32_MAX, 30 * SECOND, 15 * SECOND},
+        {"never less often", true,  5,          3 * SECOND,  3 * SECOND },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s", cases[i].name);
+        CHECK_EQ(requeue_retry(cases[i].is_new, cases[i].failures, cases[i].retry),
+                 cases[i].expected);
+    }
+}
+
 TEST(cc_45_should_requeue)
 {
     const int64_t now = 100 * SECOND;

@@ -20,6 +20,7 @@
 #define RETRY_WAITS   TRANSITION_RETRY_WAITS
 #define PROBE_WAITS   TRANSITION_PROBE_WAITS
 #define CHANGED       TRANSITION_CHANGED
+#define NEWS          TRANSITION_NEWS
 #define CHANGE_WAITS  TRANSITION_CHANGE_WAITS
 #define CHANGE_FIRST  TRANSITION_CHANGE_FIRST
 #define UNAUTHORIZED  TRANSITION_UNAUTHORIZED
@@ -56,14 +57,20 @@ static const struct transition rows[] = {
     {"not connected, the probe said 401",
      UNAUTHORIZED, NOT_CONNECTED, TRANSITION_NOTHING, TRANSITION_AT_ONCE,
      SAYS("Requeuing immediately (disconnected after unauthorized error occurred)", 6)},
+    {"not connected, the probe failed for the fifth time, and there is news",
+     TOO_MANY | NEWS, NOT_CONNECTED, TRANSITION_NOTHING, TRANSITION_AT_ONCE,
+     SAYS("Requeuing immediately (disconnected, and the Cluster has changed)", 6)},
     {"not connected, the probe failed for the fifth time",
      TOO_MANY, NOT_CONNECTED, TRANSITION_NOTHING, TRANSITION_RETRY,
      BECAUSE("disconnected after consecutive failure threshold met")},
+    {"not connected, and there is news",
+     NEWS, NOT_CONNECTED, TRANSITION_CONNECT, TRANSITION_WHEN_ENDED,
+     SAYS("Connecting at once, as the kubeconfig or the control plane has changed", 6)},
     {"not connected, the connect failed just now",
      TRANSITION_CONNECT_FAILED | RETRY_WAITS, NOT_CONNECTED,
      TRANSITION_NOTHING, TRANSITION_REST_OF_RETRY,
      BECAUSE("connection creation failed")},
-    {"not connected, a connect failed within 30 s",
+    {"not connected, a connect failed a short while ago",
      RETRY_WAITS, NOT_CONNECTED, TRANSITION_NOTHING, TRANSITION_REST_OF_RETRY,
      RECENTLY("connection creation already failed")},
     {"not connected",

@@ -39,14 +39,17 @@ enum transition_fact {
     TRANSITION_UNAUTHORIZED = 1 << 13,
 
     /* Intervals that have not passed yet. */
-    TRANSITION_RETRY_WAITS = 1 << 14,  /* since the last connect that failed */
+    TRANSITION_RETRY_WAITS = 1 << 14,  /* accessor->retry, since the last connect that failed */
     TRANSITION_PROBE_WAITS = 1 << 15,  /* since the last probe */
     TRANSITION_CHANGE_WAITS = 1 << 16, /* since changed credentials failed */
     TRANSITION_CHANGE_FIRST = 1 << 17, /* they are due again before the next probe */
 
     TRANSITION_CHANGED = 1 << 18, /* the Secret has another kubeconfig than the connection */
+    /* Since the last attempt to connect a kubeconfig has come or changed, or the control plane was
+     * initialized. Observed only without a connection. */
+    TRANSITION_NEWS = 1 << 19,
 
-    TRANSITION_FACTS = 1 << 19, /* one more than the set of all facts */
+    TRANSITION_FACTS = 1 << 20, /* one more than the set of all facts */
 };
 
 enum transition_action {
@@ -67,7 +70,8 @@ enum transition_next {
     /* After these delays, with jitter. Sources are told before. */
     TRANSITION_AT_ONCE,        /* timing.unauthorized */
     TRANSITION_RETRY,          /* timing.retry */
-    TRANSITION_REST_OF_RETRY,  /* what is left of timing.retry since the last connect that failed */
+    TRANSITION_REST_OF_RETRY,  /* what is left of accessor->retry since the last connect that failed
+                                */
     TRANSITION_REST_OF_CHANGE, /* what is left of timing.retry since changed credentials failed */
     TRANSITION_REST_OF_PROBE,  /* what is left of timing.probe */
 };

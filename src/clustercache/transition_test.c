@@ -1,5 +1,5 @@
 /*
- * The transition table against every set of facts, contradictory ones included: there are half a
+ * The transition table against every set of facts, contradictory ones included: there are a
  * million.
  */
 #include "clustercache/transition.h"
@@ -24,8 +24,12 @@ static struct outcome expect_not_connected(uint32_t facts)
         return (struct outcome){TRANSITION_NOTHING, TRANSITION_WHEN_ENDED};
     if (has(facts, TRANSITION_UNAUTHORIZED)) /* wins over too many failures */
         return (struct outcome){TRANSITION_NOTHING, TRANSITION_AT_ONCE};
+    if (has(facts, TRANSITION_TOO_MANY_FAILURES | TRANSITION_NEWS)) /* sources hear of the end */
+        return (struct outcome){TRANSITION_NOTHING, TRANSITION_AT_ONCE};
     if (has(facts, TRANSITION_TOO_MANY_FAILURES))
         return (struct outcome){TRANSITION_NOTHING, TRANSITION_RETRY};
+    if (has(facts, TRANSITION_NEWS)) /* whatever waits */
+        return (struct outcome){TRANSITION_CONNECT, TRANSITION_WHEN_ENDED};
     if (has(facts, TRANSITION_RETRY_WAITS))
         return (struct outcome){TRANSITION_NOTHING, TRANSITION_REST_OF_RETRY};
     return (struct outcome){TRANSITION_CONNECT, TRANSITION_WHEN_ENDED};

@@ -219,6 +219,7 @@ static struct error *follow_watch(struct reflector *reflector, enum reflector_en
     if (!reflector->watch)
         TRY(open_watch(reflector, false));
     cache_set_current(reflector->cache);
+    reflector->place->hurried = false;
     for (;;) {
         TRY(next_event(reflector, &event));
         if (event.type == WATCH_ENDED)
@@ -250,12 +251,19 @@ static void report_problem(struct reflector *reflector, const struct error *err,
               LOG_STR("namespace", options->namespace));
 }
 
-static void sleep_backoff(struct reflector *reflector)
+/* reflector_run() checks for cancellation. Suspends. */
+static void sleep_backoff(struct reflector *reflector, const struct error *err)
 {
+    struct reflector_place *place = reflector->place;
     struct random *random = loop_random(reflector->cache->loop);
-    const duration span =
-        reflector_backoff_next(&reflector->place->backoff, now(reflector), random);
-    error_free(fiber_sleep(span)); /* reflector_run() checks for cancellation */
+    const duration span = reflector_backoff_next(&place->backoff, now(reflector), random);
+    if (!reflector_may_hurry(err, place->hurried)) {
+        error_free(fiber_sleep(span));
+        place->hurried = false;
+        return;
+    }
+    OWNED(error) waited = client_wait_answer(reflector->cache->client, span);
+    place->hurried = !waited;
 }
 
 /*
@@ -285,7 +293,7 @@ static void run_phase(struct reflector *reflector)
     place->forgot |= step.forget;
     if (step.back_off || is_futile) {
         report_problem(reflector, err, step.is_trouble);
-        sleep_backoff(reflector);
+        sleep_backoff(reflector, err);
     } else if (err) {
         log_v(2, "Cache is loaded in another way", LOG_ERROR(err),
               LOG_STR("resource", reflector->cache->options.gvr.resource));

@@ -16,6 +16,7 @@ struct reflector_place {
     enum reflector_phase phase;
     bool forgot; /* the server cannot serve the known version any more */
     struct reflector_backoff backoff;
+    bool hurried; /* the last pause was cut short */
 };
 
 /* A fiber function; data is the cache. Uses the client of the cache until it is cancelled. */

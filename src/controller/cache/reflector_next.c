@@ -99,6 +99,13 @@ enum reflector_end reflector_end_of_stream(duration lasted, size_t events)
     return lasted >= STREAM_MIN || events > 0 ? REFLECTOR_CLOSED : REFLECTOR_SHORT;
 }
 
+bool reflector_may_hurry(const struct error *err, bool hurried)
+{
+    return err && !err->http_status && !hurried &&
+           (error_is(err, ERROR_UNREACHABLE) || error_is(err, ERROR_CONNECTION) ||
+            error_is(err, ERROR_DEADLINE));
+}
+
 /* Starting over by time, not by success, keeps a server that accepts and drops watches in check. */
 duration reflector_backoff_next(struct reflector_backoff *backoff, int64_t now,
                                 struct random *random)

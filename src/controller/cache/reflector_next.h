@@ -47,6 +47,13 @@ enum reflector_end reflector_end_of_error(const struct error *err);
 enum reflector_end reflector_end_of_stream(duration lasted, size_t events);
 
 /*
+ * True if a pause after this error may be cut short when the server answers another request: the
+ * server could not be reached. A server that answers, and a resource that alone fails, get the
+ * whole pause, and so does every other pause of one that never succeeds.
+ */
+bool reflector_may_hurry(const struct error *err, bool hurried);
+
+/*
  * Pauses, as in client-go's reflector: 0.8 s, doubling up to 30 s, each times a random factor in
  * [1, 2). They start over when 2 minutes have passed since the first pause.
  */

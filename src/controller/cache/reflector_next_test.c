@@ -105,6 +105,28 @@ TEST(reflectors_know_errors_by_their_codes)
     }
 }
 
+TEST(reflectors_hurry_when_a_server_is_back_that_could_not_be_reached)
+{
+    const struct {
+        const char *name;
+        struct error err;
+        bool hurried, may;
+    } rows[] = {
+        {"refused",            {.code = ERROR_UNREACHABLE},                   false, true },
+        {"lost",               {.code = ERROR_CONNECTION},                    false, true },
+        {"silent",             {.code = ERROR_DEADLINE},                      false, true },
+        {"not twice",          {.code = ERROR_UNREACHABLE},                   true,  false},
+        {"it answers",         {.code = ERROR_INTERNAL, .http_status = 500},  false, false},
+        {"it refuses",         {.code = ERROR_FORBIDDEN, .http_status = 403}, false, false},
+        {"an undecoded event", {.code = ERROR_PARSE},                         false, false},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        TEST_CASE("%s", rows[i].name);
+        CHECK_EQ(reflector_may_hurry(&rows[i].err, rows[i].hurried), rows[i].may);
+    }
+    CHECK(!reflector_may_hurry(NULL, false)); /* a stream that ended too soon */
+}
+
 TEST(reflectors_know_streams_that_were_of_no_use)
 {
     CHECK_EQ((int)reflector_end_of_stream(0, 0), (int)REFLECTOR_SHORT);

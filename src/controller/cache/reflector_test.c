@@ -178,6 +178,30 @@ SIM_TEST(a_cache_whose_server_refuses_connections_goes_on_without_a_list)
     CHECK_EQ(cache_problem(cache), STR(""));
 }
 
+/* Pauses have grown to half a minute; one answer to anybody ends them. */
+SIM_TEST(a_cache_goes_on_as_soon_as_its_server_answers_another)
+{
+    SCOPED(cache_fixture)
+    fixture = {STEPS({200, FIRST_LOAD, 2 * SECOND, false}, STAY)};
+    CHECK_OK(cache_fixture_init(&fixture));
+    struct cache *cache = cache_fixture_cache(&fixture, NULL);
+    CHECK_OK(cache_wait_synced(cache));
+    http_server_free(TAKE(fixture.server));
+    CHECK_OK(fiber_sleep(10 * MINUTE));
+    CHECK_OK(cache_fixture_serve(&fixture));
+    CHECK_EQ(fixture.requests, (size_t)1);
+    SCOPED(arena) arena = {0};
+    SCOPED(buf) body = {0};
+    const struct client_raw_request request = {.path = STR("/version"), .timeout = 11 * MINUTE};
+    {
+        FIBER_TIMEOUT(3 * SECOND); /* the answer begins and has no end */
+        CHECK_ERROR(client_raw(fixture.client, &request, &arena, &body, NULL), ERROR_DEADLINE);
+    }
+    CHECK_EQ(fixture.requests, (size_t)3);
+    CHECK_EQ(fixture.asked[2], STR(ASKS_WATCH("9")));
+    CHECK_EQ(cache_problem(cache), STR(""));
+}
+
 #define ANSWER_422 FAILURE("422", "Invalid")
 #define LIST_OF_A  LIST("7", ITEM("a", "5"))
 #define LIST_OF_B  LIST("8", ITEM("b", "8"))

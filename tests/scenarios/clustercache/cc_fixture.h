@@ -98,7 +98,10 @@ void cc_fixture_secret(struct cc_fixture *fixture, const char *name,
                        const char *kubeconfig); /* creates or replaces it */
 void cc_fixture_settle(void);
 
-/* Creates Cluster default/c and its Secret. */
+/* Lets two minutes pass, unless the controller runs: attempts to connect come every 30 s then. */
+void cc_fixture_grow_old(const struct cc_fixture *fixture);
+
+/* Creates Cluster default/c, two minutes old unless the controller runs, and its Secret. */
 void cc_fixture_ready(struct cc_fixture *fixture);
 
 /* A kubeconfig for a server with a token. The caller frees it. */

@@ -172,7 +172,7 @@ SIM_TEST(credentials_are_read_by_those_whose_turn_it_is)
     add_dead_clusters(&fixture);
     log_set_level(6);
     cc_fixture_run(&fixture);
-    CHECK_OK(fiber_sleep(500 * MILLISECOND));
+    CHECK_OK(fiber_sleep(150 * MILLISECOND));
     CHECK_EQ(count_logged(&fixture, STR("\"Creating REST config\"")), (size_t)4);
 }
 
@@ -196,4 +196,66 @@ SIM_TEST(a_fleet_that_hangs_does_not_keep_one_from_connecting)
     fixture.status = 0;
     CHECK_OK(fiber_sleep(32 * SECOND));
     CHECK(cc_fixture_is_connected(&fixture));
+}
+
+static bool is_c(void *data, const struct object *cluster)
+{
+    (void)data;
+    return str_eq(object_name(cluster), STR("c"));
+}
+
+SIM_TEST(a_cluster_that_was_connected_before_goes_first)
+{
+    SCOPED(cc_fixture) fixture;
+    cc_fixture_init(&fixture, 1);
+    struct clustercache_options options = cc_fixture_options(&fixture);
+    options.handshakes = 1;
+    options.was_connected = is_c;
+    cc_fixture_start(&fixture, &options);
+    add_dead_clusters(&fixture);
+    cc_fixture_ready(&fixture);
+    cc_fixture_run(&fixture);
+    CHECK_OK(fiber_sleep(500 * MILLISECOND)); /* the others take 200 ms each */
+    CHECK(cc_fixture_is_connected(&fixture));
+}
+
+#define COLD_SICK    900
+#define COLD_HEALTHY 100
+
+/* The healthy ones are the last that the controller hears of. */
+static void make_cold_fleet(struct cc_fixture *fixture)
+{
+    sim_network_set_faults(fixture->apiserver.network, STR("dead.test"),
+                           &(struct sim_faults){.black_hole = true});
+    for (size_t i = 0; i < COLD_SICK + COLD_HEALTHY; i++) {
+        char name[16];
+        SCOPED(buf) kubeconfig = {0};
+        (void)snprintf(name, sizeof(name), "c%04zu", i);
+        if (i < COLD_SICK) {
+            OWNED_PTR char *dead = cc_fixture_kubeconfig("https://dead.test", "x");
+            buf_add(&kubeconfig, str_from_c(dead));
+        } else {
+            cc_fixture_tls_kubeconfig(fixture, i - COLD_SICK, NULL, &kubeconfig);
+        }
+        cc_fixture_secret(fixture, name, buf_c(&kubeconfig));
+        cc_fixture_cluster(fixture, name, true);
+    }
+}
+
+SIM_TEST(a_cold_start_of_a_mostly_dead_fleet_connects_the_others_within_5_s)
+{
+    SCOPED(cc_fixture) fixture;
+    cc_fixture_init(&fixture, COLD_HEALTHY);
+    log_set_level(0);
+    cc_fixture_start(&fixture, NULL);
+    make_cold_fleet(&fixture);
+    cc_fixture_run(&fixture);
+    const int64_t begun = loop_now(loop_current());
+    while (clustercache_connected(fixture.cache) < COLD_HEALTHY &&
+           loop_now(loop_current()) - begun < MINUTE)
+        CHECK_OK(fiber_sleep(100 * MILLISECOND));
+    const duration took = loop_now(loop_current()) - begun;
+    TEST_CASE("%lld ms", (long long)(took / MILLISECOND));
+    CHECK_EQ(clustercache_connected(fixture.cache), (size_t)COLD_HEALTHY);
+    CHECK(took <= 5 * SECOND);
 }

@@ -94,12 +94,17 @@ SIM_TEST(cc_08_without_a_secret_it_fails)
     CHECK_EQ(cc_fixture_series(&fixture), (size_t)1);
 }
 
+/* A Secret that comes is another matter: new_cluster_test.c. */
 SIM_TEST(cc_09_a_failed_attempt_is_not_repeated_at_once)
 {
     SCOPED(cc_fixture) fixture;
     cc_fixture_init(&fixture, 1);
-    cc_fixture_fail_to_connect(&fixture);
-    cc_fixture_credentials(&fixture, CC_FIXTURE_HOST, "one");
+    cc_fixture_start(&fixture, NULL);
+    cc_fixture_ready(&fixture);
+    fixture.status = 503;
+    cc_fixture_check_delay(cc_fixture_reconcile(&fixture), 30 * SECOND);
+    cc_fixture_forget(&fixture);
+    fixture.status = 0;
     const duration delay = cc_fixture_reconcile(&fixture);
     CHECK(delay >= 28 * SECOND && delay <= 30 * SECOND);
     CHECK_EQ(fixture.asked.len, (size_t)0);
@@ -110,8 +115,11 @@ SIM_TEST(cc_10_but_30_s_later)
 {
     SCOPED(cc_fixture) fixture;
     cc_fixture_init(&fixture, 1);
-    cc_fixture_fail_to_connect(&fixture);
-    cc_fixture_credentials(&fixture, CC_FIXTURE_HOST, "one");
+    cc_fixture_start(&fixture, NULL);
+    cc_fixture_ready(&fixture);
+    fixture.status = 503;
+    cc_fixture_check_delay(cc_fixture_reconcile(&fixture), 30 * SECOND);
+    fixture.status = 0;
     cc_fixture_check_delay(cc_fixture_reconcile_after(&fixture, 30 * SECOND), 10 * SECOND);
     CHECK(cc_fixture_is_connected(&fixture));
     CHECK_EQ(clustercache_get_health(fixture.cache, CC_FIXTURE_KEY).failures, 0U);
@@ -148,6 +156,7 @@ SIM_TEST(cc_12_a_path_the_server_does_not_have)
     cc_fixture_init(&fixture, 1);
     cc_fixture_start(&fixture, NULL);
     cc_fixture_cluster(&fixture, "c", true);
+    cc_fixture_grow_old(&fixture);
     OWNED_PTR char *kubeconfig = cc_fixture_kubeconfig(CC_FIXTURE_HOST "/nowhere", "one");
     check_refused(&fixture, kubeconfig,
                   "error creating HTTP client and mapper: cluster is not reachable: the server "
@@ -176,6 +185,7 @@ SIM_TEST(cc_13_programs_and_files_of_this_machine_are_refused)
     cc_fixture_init(&fixture, 1);
     cc_fixture_start(&fixture, NULL);
     cc_fixture_cluster(&fixture, "c", true);
+    cc_fixture_grow_old(&fixture);
     check_refused(&fixture, CONFIG("https://workload.test", EXEC),
                   "error creating REST config: ExecProvider is not supported in ClusterCache");
     check_refused(&fixture, CONFIG("http://workload.test", EXEC),
@@ -199,6 +209,7 @@ SIM_TEST(cc_14_what_is_no_kubeconfig)
     cc_fixture_init(&fixture, 1);
     cc_fixture_start(&fixture, NULL);
     cc_fixture_cluster(&fixture, "c", true);
+    cc_fixture_grow_old(&fixture);
     check_refused(&fixture, "\x01\x02 this: [is not", prefix);
     check_refused(&fixture, "{\"apiVersion\":\"v1\",\"kind\":\"Config\"}", prefix);
     check_refused(&fixture, "", prefix);

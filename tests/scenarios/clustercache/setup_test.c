@@ -118,6 +118,7 @@ SIM_TEST(cc_32_one_that_comes_back_begins_anew)
     options.filter_data = &cares;
     cc_fixture_start(&fixture, &options);
     cc_fixture_cluster(&fixture, "c", true);
+    cc_fixture_grow_old(&fixture);
     cc_fixture_check_delay(cc_fixture_reconcile(&fixture), 30 * SECOND); /* no Secret yet */
     cares = false;
     CHECK_EQ(cc_fixture_reconcile(&fixture), 0);
