@@ -34,6 +34,7 @@
 #include "controller/cache/cache.h"
 
 #define CONFLICT_PAUSE  (100 * MILLISECOND)
+#define LOST_PAUSE      SECOND       /* the deletion of the binding enqueues it before that */
 #define NO_CLIENT_RETRY (5 * MINUTE) /* a new connection enqueues the placement before that */
 #define WRITE_TIME      MINUTE       /* for the binding, after the time for applying is over */
 #define OBJECT_TIME     (250 * MILLISECOND) /* at 20 requests a second, with some to spare */
@@ -106,14 +107,29 @@ static void add_result(struct placement_reconcile *reconcile, struct resource_re
                                   .last_applied_time = arena_str(&reconcile->arena, now)};
 }
 
+/* False if the Cluster has gone since the reconcile began, be there another one by its name or not.
+ */
+static bool is_same_cluster(const struct placement_reconcile *reconcile)
+{
+    OWNED(object_text)
+    now = cache_get_text(reconcile->controllers->options.clusters, reconcile->cluster);
+    return now && reconcile->cluster_object &&
+           str_eq(object_text_uid(now), object_uid(reconcile->cluster_object));
+}
+
 /*
  * Puts the results into the newest copy of the binding. Results go only into the binding that was
  * read before applying: a binding with a different UID belongs to a new Cluster of the same name.
+ * What is true of a Cluster that went is written nowhere.
  */
 static struct error *edit_binding(void *data, struct object *binding, struct object **ret_binding)
 {
     const struct placement_reconcile *reconcile = data;
     const struct crs_spec *spec = plan_spec(reconcile->plan);
+    if (!is_same_cluster(reconcile)) {
+        *ret_binding = object_ref(binding);
+        return NULL;
+    }
     if (reconcile->result_count && !str_eq(object_uid(binding), object_uid(reconcile->binding)))
         return error_new(ERROR_NOT_FOUND, "the binding has been replaced by another one");
     const struct binding_change change = {
@@ -267,6 +283,8 @@ static void refuse_resource(struct placement_reconcile *reconcile, size_t index,
  */
 static struct error *apply_resource(struct placement_reconcile *reconcile, size_t index)
 {
+    if (placement_is_dropped(reconcile->placement))
+        return error_new(ERROR_CANCELED, "the cluster goes");
     const struct plan_step step =
         plan_step(reconcile->plan, index, reconcile->binding, set_key(reconcile->set).name);
     if (step.action == PLAN_SKIP)
@@ -347,6 +365,11 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
     struct crs_controllers *controllers = reconcile->controllers;
     const struct plan *plan = reconcile->plan;
     const struct owner_reference owner = set_owner_reference(reconcile->set);
+    if (binding_is_lost(controllers, reconcile->cluster)) {
+        reconcile->result->requeue_after = LOST_PAUSE;
+        reconcile->is_unfinished = true;
+        return NULL;
+    }
     reconcile->binding = binding_store_find(controllers->binding_store, reconcile->cluster);
     if (plan_is_met(plan, reconcile->binding, owner))
         return NULL;

@@ -120,14 +120,38 @@ static void map_cluster_object(struct crs_controllers *controllers, struct key k
     }
 }
 
+/* A Cluster of the same name is another one: a list may show both as one change. */
+static bool is_lost(const struct cache_event *event)
+{
+    return event->old &&
+           (!event->now || !str_eq(object_text_uid(event->old), object_text_uid(event->now)));
+}
+
+/* What placements know of a Cluster that went must not be taken for the state of the next one. */
+static void drop_placements(struct crs_controllers *controllers, struct key cluster)
+{
+    MAP_FOREACH (entry, &controllers->sets_by_key) {
+        struct crs_set *set = entry->value;
+        struct placement *placement = str_eq(cluster.namespace, set_key(set).namespace)
+                                          ? placement_find(set, cluster.name)
+                                          : NULL;
+        if (placement) {
+            placement_drop(placement);
+            set_note_news(set);
+        }
+    }
+}
+
 /* A deleted Cluster is mapped by its last copy. */
 static void map_cluster(void *data, const struct cache_event *event, struct queue *queue,
                         int priority)
 {
     OWNED(object) object = read_event(event);
+    const struct key key = object_text_key(event->now ? event->now : event->old);
     (void)queue;
-    map_cluster_object(data, object_text_key(event->now ? event->now : event->old), object,
-                       priority);
+    if (is_lost(event))
+        drop_placements(data, key);
+    map_cluster_object(data, key, object, priority);
 }
 
 static void map_connection(void *data, const struct object *cluster, struct queue *queue,
@@ -175,6 +199,15 @@ static bool binding_matters(void *data, const struct cache_event *event)
     return object && !crs_is_paused(object);
 }
 
+static void map_cluster_to_binding(void *data, const struct cache_event *event, struct queue *queue,
+                                   int priority)
+{
+    const struct key key = object_text_key(event->now ? event->now : event->old);
+    if (is_lost(event))
+        binding_note_lost_cluster(data, key);
+    queue_add(queue, key, priority);
+}
+
 static bool is_deleted(void *data, const struct cache_event *event)
 {
     (void)data;
@@ -209,8 +242,9 @@ void watches_add(struct crs_controllers *controllers)
                      &(struct controller_source){is_deleted, map_deleted_binding, controllers});
     controller_watch(all[CRS_CONTROLLER_BINDINGS], controllers->bindings,
                      &(struct controller_source){binding_matters, NULL, controllers});
-    controller_watch(all[CRS_CONTROLLER_BINDINGS], clusters,
-                     &(struct controller_source){binding_matters, NULL, controllers});
+    controller_watch(
+        all[CRS_CONTROLLER_BINDINGS], clusters,
+        &(struct controller_source){binding_matters, map_cluster_to_binding, controllers});
     clustercache_add_source(controllers->options.clustercache,
                             &(struct clustercache_source){
                                 .controller = controller_name(all[CRS_CONTROLLER_PLACEMENTS]),
