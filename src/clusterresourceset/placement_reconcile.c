@@ -4,6 +4,7 @@
  *
  *   reconcile_placement()    finds the set and checks that it still selects the cluster
  *     apply_missing()        compares plan and binding; connects; writes the binding at the end
+ *       check_identity()     is the binding about this cluster?
  *       apply_resource()     decides about one ConfigMap or Secret
  *         apply_in_fiber()   applies its objects, in a fiber that can be cancelled
  *   finish_reconcile()       keeps the findings in the placement and informs the set
@@ -24,6 +25,7 @@
 #include "clustercache/clustercache.h"
 #include "clusterresourceset/apply/apply.h"
 #include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/identity.h"
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/service_gate.h"
@@ -35,6 +37,7 @@
 
 #define CONFLICT_PAUSE  (100 * MILLISECOND)
 #define LOST_PAUSE      SECOND       /* the deletion of the binding enqueues it before that */
+#define IDENTITY_RETRY  MINUTE       /* after the UID of the cluster could not be read */
 #define NO_CLIENT_RETRY (5 * MINUTE) /* a new connection enqueues the placement before that */
 #define WRITE_TIME      MINUTE       /* for the binding, after the time for applying is over */
 #define OBJECT_TIME     (250 * MILLISECOND) /* at 20 requests a second, with some to spare */
@@ -50,6 +53,7 @@ struct placement_reconcile {
     struct arena arena;
     struct object *binding; /* the newest copy that was read */
     struct cluster_connection *connection;
+    struct str cluster_uid;           /* borrowed from the connection; empty: not known */
     struct binding_resource *results; /* for the binding; room for all resources */
     size_t result_count;
     struct fault fault; /* texts are in the arena */
@@ -138,7 +142,10 @@ static struct error *edit_binding(void *data, struct object *binding, struct obj
         .count = reconcile->result_count,
         .named = spec->refs,
         .named_count = spec->ref_count,
+        .cluster_uid = reconcile->cluster_uid,
     };
+    if (binding_is_of_other_cluster(binding, reconcile->cluster_uid))
+        return error_new(ERROR_NOT_FOUND, "the binding is about another cluster now");
     return binding_record(binding, &change, ret_binding);
 }
 
@@ -359,6 +366,26 @@ static bool may_write_unread(const struct placement_reconcile *reconcile)
            placement_good_version(reconcile->placement).len;
 }
 
+/*
+ * Drops what the binding records if it is about another cluster than the one that is connected. A
+ * UID that cannot be read just now is asked for again later; what is recorded is believed until
+ * then.
+ */
+static struct error *check_identity(struct placement_reconcile *reconcile)
+{
+    OWNED(error)
+    unknown = cluster_connection_cluster_uid(reconcile->connection, &reconcile->cluster_uid);
+    if (unknown) {
+        reconcile->result->requeue_after = IDENTITY_RETRY;
+        return fiber_is_canceled(fiber_current()) ? TAKE(unknown) : NULL;
+    }
+    if (!is_same_cluster(reconcile))
+        return error_new(ERROR_CANCELED, "the cluster goes");
+    struct error *err =
+        identity_check(reconcile->controllers, reconcile->cluster_object, reconcile->cluster_uid);
+    return note_error(reconcile, FAULT_BOOKKEEPING, err);
+}
+
 /* Returns an error for every fault that trying again may mend. Suspends. */
 static struct error *apply_missing(struct placement_reconcile *reconcile)
 {
@@ -370,6 +397,11 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
         reconcile->is_unfinished = true;
         return NULL;
     }
+    OWNED(error)
+    offline = clustercache_get_client(controllers->options.clustercache, reconcile->cluster,
+                                      &reconcile->connection);
+    if (!offline)
+        TRY(check_identity(reconcile));
     reconcile->binding = binding_store_find(controllers->binding_store, reconcile->cluster);
     if (plan_is_met(plan, reconcile->binding, owner))
         return NULL;
@@ -378,11 +410,9 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
     const bool was_known = reconcile->binding != NULL;
     if (!was_known)
         TRY(ensure_binding(reconcile));
-    struct error *err = clustercache_get_client(controllers->options.clustercache,
-                                                reconcile->cluster, &reconcile->connection);
-    if (err)
-        return wait_for_client(reconcile, err);
-    err = check_service(reconcile);
+    if (offline)
+        return wait_for_client(reconcile, TAKE(offline));
+    struct error *err = check_service(reconcile);
     if (err)
         return error_join(err, write_binding(reconcile));
     if (was_known && !may_write_unread(reconcile))
