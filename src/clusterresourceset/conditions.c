@@ -27,7 +27,8 @@ static const struct {
     bool is_error; /* the set has failed */
     bool is_final; /* trying again cannot help */
 } rows[] = {
-    [FAULT_BOOKKEEPING] = {{0},                         {0},                                   {0},                 STR_INIT("apiTemporaryError"), true, false},
+    [FAULT_BOOKKEEPING] = {STR_INIT("InternalError"),   STR_INIT("ApplyFailed"),               STR_INIT("Warning"),
+                           STR_INIT("apiTemporaryError"),                                                                                          true, false},
     [FAULT_MISSING] = {STR_INIT("InternalError"),
                            STR_INIT("RetrievingResourceFailed"),
                            STR_INIT("Warning"),
@@ -146,14 +147,15 @@ static const struct conditions_problem *find_error(const struct conditions_probl
 
 /*
  * ResourcesApplied is left alone while nothing can be said: no cluster is selected, the only
- * problem is one of bookkeeping, or all is well so far but clusters are pending.
+ * problem is one of bookkeeping, or all is well so far but clusters are pending. A condition that
+ * is False already does get the problem of bookkeeping: what it says has been mended.
  */
 static void make_applied(struct conditions *conditions, const struct conditions_summary *summary,
                          const struct conditions_problem **sorted, struct arena *arena)
 {
     const struct conditions_problem *worst = summary->count ? sorted[0] : NULL;
     const bool has_clusters = summary->clusters || (worst && worst->type == FAULT_NO_SELECTOR);
-    if (!has_clusters || (worst && worst->type == FAULT_BOOKKEEPING) ||
+    if (!has_clusters || (worst && worst->type == FAULT_BOOKKEEPING && !summary->was_false) ||
         (!worst && summary->pending))
         return;
     conditions->says_applied = true;

@@ -301,6 +301,22 @@ TEST(v_26_in_progress_and_failed)
     }
 }
 
+TEST(bookkeeping_replaces_what_no_longer_holds)
+{
+    SCOPED(arena) arena = {0};
+    const struct conditions_problem problem = {
+        .type = FAULT_BOOKKEEPING, .cluster = STR("c1"), .text = STR("failed to patch")};
+    const struct conditions_summary summary = {
+        .clusters = 3, .failed = 1, .was_false = true, .problems = &problem, .count = 1};
+    const struct conditions made = conditions_make(&summary, 2, &arena);
+    CHECK(made.says_applied);
+    CHECK_EQ(made.applied.status, CONDITION_FALSE);
+    CHECK_EQ(made.applied.reason, STR("InternalError"));
+    CHECK_EQ(made.applied.message, STR("Please check controller logs for errors: 1 of 3 clusters "
+                                       "failed: c1: failed to patch"));
+    CHECK_EQ(made.v1beta1.reason, STR("ApplyFailed"));
+}
+
 TEST(a_new_generation_begins_in_progress)
 {
     const struct condition begun = conditions_new_generation(3);

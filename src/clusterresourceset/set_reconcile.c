@@ -304,6 +304,14 @@ static struct error *write_conditions(struct set_reconcile *reconcile,
     return NULL;
 }
 
+static bool says_not_applied(const struct object *object)
+{
+    struct condition found;
+    return condition_find(object_path(object, "status.conditions"), STR("ResourcesApplied"),
+                          &found) &&
+           found.status == CONDITION_FALSE;
+}
+
 /* Problems of resources do not count in a set without clusters: nothing shall be applied. */
 static struct error *update_status(struct set_reconcile *reconcile)
 {
@@ -315,6 +323,7 @@ static struct error *update_status(struct set_reconcile *reconcile)
         .clusters = map_count(set_placements(set)),
         .pending = set_pending(set),
         .failed = collect_placement_faults(reconcile),
+        .was_false = says_not_applied(set_object(set)),
     };
     summary.problems = reconcile->problems;
     summary.count = summary.clusters ? reconcile->problem_count : 0;
