@@ -42,6 +42,8 @@ static const struct {
                            STR_INIT("Error"),                                                                       STR_INIT("dependencyStatus"),  true, false},
     [FAULT_NO_SELECTOR] = {STR_INIT("InternalError"),   STR_INIT("ClusterMatchFailed"),
                            STR_INIT("Warning"),                                                                     STR_INIT("operatorError"),     true, false},
+    [FAULT_NO_ROOM] = {STR_INIT("NotApplied"),      STR_INIT("ApplyFailed"),               STR_INIT("Warning"),
+                           STR_INIT("operatorError"),                                                                                              true, true },
     [FAULT_NOT_APPLIED] = {STR_INIT("NotApplied"),      STR_INIT("ApplyFailed"),               STR_INIT("Warning"),
                            STR_INIT("dependencySpec"),                                                                                             true, false},
     [FAULT_WRONG_TYPE] = {STR_INIT("WrongSecretType"), STR_INIT("WrongSecretType"),
@@ -120,6 +122,7 @@ static struct str summary_text(const struct conditions_problem *worst, struct ar
     case FAULT_WRONG_TYPE:
         return arena_print(arena, "Secret type of resource %.*s is not supported",
                            STR_ARG(worst->name));
+    case FAULT_NO_ROOM:
     case FAULT_NOT_APPLIED:
         return NOT_APPLIED;
     default:

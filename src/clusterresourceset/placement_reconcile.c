@@ -38,6 +38,7 @@
 #define CONFLICT_PAUSE  (100 * MILLISECOND)
 #define LOST_PAUSE      SECOND       /* the deletion of the binding enqueues it before that */
 #define IDENTITY_RETRY  MINUTE       /* after the UID of the cluster could not be read */
+#define NO_ROOM_RETRY   (5 * MINUTE) /* until a set that goes has made room */
 #define NO_CLIENT_RETRY (5 * MINUTE) /* a new connection enqueues the placement before that */
 #define WRITE_TIME      MINUTE       /* for the binding, after the time for applying is over */
 #define OBJECT_TIME     (250 * MILLISECOND) /* at 20 requests a second, with some to spare */
@@ -349,6 +350,20 @@ static struct error *wait_for_client(struct placement_reconcile *reconcile, stru
     return write_binding(reconcile);
 }
 
+/* Nothing is applied that could not be recorded. Trying again soon is of no use. */
+static struct error *refuse_for_room(struct placement_reconcile *reconcile)
+{
+    const struct str text = arena_print(
+        &reconcile->arena,
+        "ClusterResourceSetBinding %.*s/%.*s has the entries of %d sets, which is all it can hold; "
+        "the set cannot be recorded there and is not applied until another one goes",
+        STR_ARG(reconcile->cluster.namespace), STR_ARG(reconcile->cluster.name),
+        BINDING_ENTRIES_MAX);
+    note_fault(reconcile, &(struct fault){.type = FAULT_NO_ROOM, .text = text});
+    reconcile->result->requeue_after = NO_ROOM_RETRY;
+    return NULL;
+}
+
 /* A version that is not known passes, as in service_gate_applies_to(). */
 static struct error *check_service(struct placement_reconcile *reconcile)
 {
@@ -410,6 +425,8 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
     const bool was_known = reconcile->binding != NULL;
     if (!was_known)
         TRY(ensure_binding(reconcile));
+    if (!binding_has_room(reconcile->binding, owner.name))
+        return refuse_for_room(reconcile);
     if (offline)
         return wait_for_client(reconcile, TAKE(offline));
     struct error *err = check_service(reconcile);
@@ -417,6 +434,8 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
         return error_join(err, write_binding(reconcile));
     if (was_known && !may_write_unread(reconcile))
         TRY(refresh_binding(reconcile));
+    if (!binding_has_room(reconcile->binding, owner.name))
+        return refuse_for_room(reconcile);
     for (size_t i = 0; i < plan_resource_count(plan); i++)
         TRY(apply_resource(reconcile, i));
     TRY(write_binding(reconcile));

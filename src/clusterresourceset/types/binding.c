@@ -86,6 +86,12 @@ bool binding_find_resource(const struct object *binding, struct str set, struct 
     return false;
 }
 
+bool binding_has_room(const struct object *binding, struct str set)
+{
+    return !binding || binding_has_entry(binding, set) ||
+           json_count(entries_of(binding)) < BINDING_ENTRIES_MAX;
+}
+
 bool binding_is_owned(const struct object *binding, struct owner_reference owner)
 {
     const struct json_value *item;

@@ -46,6 +46,9 @@ bool binding_has_entry(const struct object *binding, struct str set);
 bool binding_find_resource(const struct object *binding, struct str set, struct resource_ref ref,
                            struct binding_resource *ret_resource);
 
+/* Whether the set has an entry or can get one. binding may be NULL. */
+bool binding_has_room(const struct object *binding, struct str set);
+
 /* True if the binding has exactly this owner reference. */
 bool binding_is_owned(const struct object *binding, struct owner_reference owner);
 
