@@ -414,3 +414,25 @@ SIM_TEST(the_101st_set_of_a_cluster_is_not_applied_and_says_why)
     crs_fixture_await_applied(&rig, "crs1");
     CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "a")));
 }
+
+/* The set may be reconciled before the change of the binding is seen here. */
+SIM_TEST(crs_77_a_binding_edited_together_with_its_set_is_seen_at_once)
+{
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_ready(&rig, "Reconcile");
+    for (size_t i = 0; i < 20; i++) {
+        SCOPED(buf) touch = {.limit = 0};
+        TEST_CASE("round %zu", i);
+        CHECK_OK(fiber_sleep(30 * SECOND));
+        buf_print(&touch, "{\"metadata\":{\"annotations\":{\"touched\":\"%zu\"}}}", i);
+        if (i % 2)
+            crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_SET, buf_c(&touch));
+        CHECK_OK(fiber_sleep((duration)(i / 4) * MILLISECOND));
+        crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_BINDING, "{\"spec\":{\"bindings\":[]}}");
+        if (i % 2 == 0)
+            crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_SET, buf_c(&touch));
+        CHECK_OK(fiber_sleep(5 * SECOND));
+        CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
+    }
+}
