@@ -16,7 +16,10 @@
 
 #include <assert.h>
 
+#include "apimachinery/wellknown.h"
 #include "async/fiber.h"
+#include "async/loop.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "client/client.h"
 #include "client/discovery/discovery.h"
@@ -36,6 +39,7 @@ struct cluster_connection *cluster_connection_new(struct clustercache_config *co
     connection->rest = *rest;
     *rest = (struct rest_config){0};
     connection->cluster = key_copy(&connection->rest.arena, cluster);
+    connection->uid_turn.permits = 1;
     rate_limit_init(&connection->probes, config->options.qps, config->options.burst);
     return connection;
 }
@@ -117,6 +121,52 @@ struct error *cluster_connection_server_version(struct cluster_connection *conne
             connection->server_version = arena_str(&connection->rest.arena, version);
     }
     *ret_version = connection->server_version;
+    return NULL;
+}
+
+/* An account that may not read it is told of once: nothing else changes for its cluster. */
+static struct error *read_cluster_uid(struct cluster_connection *connection)
+{
+    OWNED(object) namespace = NULL;
+    FIBER_TIMEOUT(connection->config->options.timeout);
+    struct error *err =
+        client_get(connection->client, GVR_NAMESPACES, KEY("", "kube-system"), NULL, &namespace);
+    if (error_is(err, ERROR_FORBIDDEN) || error_is(err, ERROR_NOT_FOUND)) {
+        log_info("Cannot read Namespace kube-system, so that a cluster which is rebuilt under its "
+                 "name goes unnoticed; allow its kubeconfig to get that Namespace",
+                 LOG_KEY("Cluster", connection->cluster.namespace, connection->cluster.name),
+                 LOG_ERROR(err));
+        error_free(err);
+        err = NULL;
+    }
+    if (err)
+        return err;
+    connection->is_uid_known = true;
+    if (namespace)
+        connection->uid = arena_str(&connection->rest.arena, object_uid(namespace));
+    return NULL;
+}
+
+/* Who waited while another fiber asked in vain does not ask again: the cluster may hang. */
+struct error *cluster_connection_cluster_uid(struct cluster_connection *connection,
+                                             struct str *ret_uid)
+{
+    if (!connection->is_uid_known) {
+        struct loop *loop = connection->config->loop;
+        const int64_t begun = loop_now(loop);
+        struct error *err = NULL;
+        TRY(semaphore_take(&connection->uid_turn));
+        if (connection->uid_failed_at > begun)
+            err =
+                error_new(ERROR_NOT_CONNECTED, "Namespace kube-system could not be read just now");
+        else if (!connection->is_uid_known)
+            err = read_cluster_uid(connection);
+        if (err)
+            connection->uid_failed_at = loop_now(loop);
+        semaphore_give(&connection->uid_turn);
+        TRY(err);
+    }
+    *ret_uid = connection->uid;
     return NULL;
 }
 

@@ -43,6 +43,14 @@ MUST_USE struct error *cluster_connection_server_version(struct cluster_connecti
                                                          struct str *ret_version);
 
 /*
+ * The UID of the Namespace kube-system, which is made once in the life of a cluster: a cluster with
+ * another one is another cluster, whatever its address. Empty if it cannot be read for good: the
+ * account may not, or there is no such Namespace. The first call asks the server and suspends.
+ */
+MUST_USE struct error *cluster_connection_cluster_uid(struct cluster_connection *connection,
+                                                      struct str *ret_uid);
+
+/*
  * Reads from caches. The first read of a kind starts its cache; a read waits until that cache is
  * synced, at most for the timeout of a request. Kinds in options.uncached are read from the server
  * every time. All of these suspend.

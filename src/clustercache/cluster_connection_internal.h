@@ -1,6 +1,7 @@
 /* A connection from the inside: for connect.c, probe.c and the accessor. */
 #pragma once
 
+#include "async/semaphore.h"
 #include "base/list.h"
 #include "client/kubeconfig/kubeconfig.h"
 #include "client/rate_limit.h"
@@ -21,6 +22,10 @@ struct cluster_connection {
         *caches;              /* a reference; NULL before _begin_caches() or _take_over() */
     struct rate_limit probes; /* of their own, so that no other request delays a probe */
     struct str server_version;
+    struct semaphore uid_turn; /* of the fiber that asks for the UID of the cluster */
+    bool is_uid_known;
+    struct str uid;        /* in rest.arena; empty: it may not be read */
+    int64_t uid_failed_at; /* when it could not be read for the last time; 0: never */
 };
 
 /* Moves rest into the connection and leaves it empty. There is no client before _open(). */

@@ -252,11 +252,24 @@ struct error *clustercache_not_connected(void)
     return error_new(ERROR_NOT_CONNECTED, "connection to the workload cluster is down");
 }
 
+/*
+ * False if the Cluster is gone or another one has its name, and the reconcile that will forget the
+ * accessor has not had its turn: what is asked for the new Cluster must not reach the old one.
+ */
+static bool is_current(const struct accessor *accessor)
+{
+    struct cache *clusters = accessor->cache->config->options.clusters;
+    if (!clusters) /* of an idle cache */
+        return true;
+    OWNED(object_text) now = cache_get_text(clusters, accessor->key);
+    return now && str_eq(object_text_uid(now), str_from_c(accessor->uid));
+}
+
 static struct error *get_connection(const struct clustercache *cache, struct key cluster,
                                     const char *what, struct cluster_connection **ret_connection)
 {
     const struct accessor *accessor = clustercache_find(cache, cluster);
-    if (!accessor || !accessor->connection)
+    if (!accessor || !accessor->connection || !is_current(accessor))
         return error_wrap(clustercache_not_connected(), "error getting %s", what);
     *ret_connection = cluster_connection_ref(accessor->connection);
     return NULL;
@@ -317,7 +330,7 @@ struct error *clustercache_watch(struct clustercache *cache, struct key cluster,
     struct error *err = NULL;
     if (accessor && !watch->name.len)
         return error_new(ERROR_INVALID, "watcher.Name() cannot be empty");
-    if (!accessor || !accessor->connection)
+    if (!accessor || !accessor->connection || !is_current(accessor))
         err = clustercache_not_connected();
     else if (cluster_connection_caches_has_watch(accessor->connection->caches, watch->name))
         clustercache_log(6, "Skip creation of watch %.*s for %.*s because it already exists",

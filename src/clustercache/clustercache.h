@@ -119,7 +119,8 @@ struct controller *clustercache_take_controller(struct clustercache *cache);
 /*
  * References to the connection of a cluster. The four differ in their error text alone, which for a
  * cluster without a connection is ERROR_NOT_CONNECTED with the operation in front: "error getting
- * client: connection to the workload cluster is down".
+ * client: connection to the workload cluster is down". So is one whose Cluster has been deleted or
+ * replaced by another one of the same name, from the moment the cache of Clusters says so.
  */
 MUST_USE struct error *clustercache_get_client(struct clustercache *cache, struct key cluster,
                                                struct cluster_connection **ret_connection);

@@ -2,14 +2,44 @@
  * Deletes the ClusterResourceSetBinding of a Cluster that is gone or is being deleted.
  *
  * Bindings have no owner reference to their Cluster, so that the garbage collector does not do it.
+ * A binding does not say of which Cluster it is, but by name. A Cluster that is deleted and made
+ * again may be there before the key gets its turn, so the event of the deletion notes which binding
+ * has to go. The note is not kept over a restart.
  */
 #include "apimachinery/wellknown.h"
+#include "base/memory.h"
 #include "client/client.h"
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "controller/cache/cache.h"
 #include "json/path.h"
 
 #define OK_TO_DELETE STR("runtime.cluster.x-k8s.io/ok-to-delete")
+
+void binding_note_lost_cluster(struct crs_controllers *controllers, struct key cluster)
+{
+    OWNED(object) binding = binding_store_find(controllers->binding_store, cluster);
+    SCOPED(buf) key = {.limit = 0};
+    if (!binding)
+        return;
+    const struct str uid = object_uid(binding);
+    key_write(&key, cluster);
+    mem_free(map_put(&controllers->lost, buf_str(&key), mem_dup(uid.ptr, uid.len)));
+}
+
+/* A note about a binding that is no longer known has done its duty. */
+bool binding_is_lost(struct crs_controllers *controllers, struct key cluster)
+{
+    SCOPED(buf) key = {.limit = 0};
+    key_write(&key, cluster);
+    const char *uid = map_find(&controllers->lost, buf_str(&key));
+    if (!uid)
+        return false;
+    OWNED(object) binding = binding_store_find(controllers->binding_store, cluster);
+    if (binding && str_eq(object_uid(binding), str_from_c(uid)))
+        return true;
+    map_remove(&controllers->lost, buf_str(&key));
+    return false;
+}
 
 /* The UID protects a new binding of the same name. */
 static struct error *delete_binding(struct crs_controllers *controllers,
@@ -52,8 +82,11 @@ struct error *reconcile_binding(void *data, struct key key, struct reconcile_res
     OWNED(object) cluster = NULL;
     OWNED(object) fresh = NULL;
     (void)ret_result;
+    const bool is_lost = binding_is_lost(controllers, key);
     if (!binding || object_is_deleting(binding))
         return NULL;
+    if (is_lost)
+        return delete_binding(controllers, binding);
     const struct key owner = {key.namespace, json_path_str(object_spec(binding), "clusterName")};
     cluster = cache_get(controllers->options.clusters, owner);
     if (cluster && needs_binding(controllers, cluster))

@@ -27,7 +27,8 @@ static const struct {
     bool is_error; /* the set has failed */
     bool is_final; /* trying again cannot help */
 } rows[] = {
-    [FAULT_BOOKKEEPING] = {{0},                         {0},                                   {0},                 STR_INIT("apiTemporaryError"), true, false},
+    [FAULT_BOOKKEEPING] = {STR_INIT("InternalError"),   STR_INIT("ApplyFailed"),               STR_INIT("Warning"),
+                           STR_INIT("apiTemporaryError"),                                                                                          true, false},
     [FAULT_MISSING] = {STR_INIT("InternalError"),
                            STR_INIT("RetrievingResourceFailed"),
                            STR_INIT("Warning"),
@@ -41,6 +42,8 @@ static const struct {
                            STR_INIT("Error"),                                                                       STR_INIT("dependencyStatus"),  true, false},
     [FAULT_NO_SELECTOR] = {STR_INIT("InternalError"),   STR_INIT("ClusterMatchFailed"),
                            STR_INIT("Warning"),                                                                     STR_INIT("operatorError"),     true, false},
+    [FAULT_NO_ROOM] = {STR_INIT("NotApplied"),      STR_INIT("ApplyFailed"),               STR_INIT("Warning"),
+                           STR_INIT("operatorError"),                                                                                              true, true },
     [FAULT_NOT_APPLIED] = {STR_INIT("NotApplied"),      STR_INIT("ApplyFailed"),               STR_INIT("Warning"),
                            STR_INIT("dependencySpec"),                                                                                             true, false},
     [FAULT_WRONG_TYPE] = {STR_INIT("WrongSecretType"), STR_INIT("WrongSecretType"),
@@ -119,6 +122,7 @@ static struct str summary_text(const struct conditions_problem *worst, struct ar
     case FAULT_WRONG_TYPE:
         return arena_print(arena, "Secret type of resource %.*s is not supported",
                            STR_ARG(worst->name));
+    case FAULT_NO_ROOM:
     case FAULT_NOT_APPLIED:
         return NOT_APPLIED;
     default:
@@ -146,14 +150,15 @@ static const struct conditions_problem *find_error(const struct conditions_probl
 
 /*
  * ResourcesApplied is left alone while nothing can be said: no cluster is selected, the only
- * problem is one of bookkeeping, or all is well so far but clusters are pending.
+ * problem is one of bookkeeping, or all is well so far but clusters are pending. A condition that
+ * is False already does get the problem of bookkeeping: what it says has been mended.
  */
 static void make_applied(struct conditions *conditions, const struct conditions_summary *summary,
                          const struct conditions_problem **sorted, struct arena *arena)
 {
     const struct conditions_problem *worst = summary->count ? sorted[0] : NULL;
     const bool has_clusters = summary->clusters || (worst && worst->type == FAULT_NO_SELECTOR);
-    if (!has_clusters || (worst && worst->type == FAULT_BOOKKEEPING) ||
+    if (!has_clusters || (worst && worst->type == FAULT_BOOKKEEPING && !summary->was_false) ||
         (!worst && summary->pending))
         return;
     conditions->says_applied = true;

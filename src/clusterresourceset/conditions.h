@@ -27,6 +27,7 @@ struct conditions_summary {
     size_t clusters; /* that the set selects */
     size_t pending;  /* those of them that are not done */
     size_t failed;   /* those of them that have a fault */
+    bool was_false;  /* ResourcesApplied is False now: its message may no longer hold */
     const struct conditions_problem *problems;
     size_t count;
 };

@@ -41,6 +41,8 @@ TEST(conditions_of_every_fault)
          "InternalError",                                                                                                                              LOGS,                                          "RemoteClusterClientFailed", "Error",   "dependencyStatus" },
         {"an object failed",             FAULT_NOT_APPLIED, "c1", "ConfigMap r1, key a, document 2",
          "creating object",                                                                                                           "NotApplied",    FAILED,                                        "ApplyFailed",               "Warning", "dependencySpec"   },
+        {"a binding that is full",       FAULT_NO_ROOM,     "c1", "",                                "it is full",                    "NotApplied",    FAILED,
+         "ApplyFailed",                                                                                                                                                                                                            "Warning", "operatorError"    },
         {"content that cannot be used",  FAULT_NOT_APPLIED, "",   "ConfigMap r1",                    "no data",
          "NotApplied",                                                                                                                                 FAILED,                                        "ApplyFailed",               "Warning", "dependencySpec"   },
         {"bookkeeping",                  FAULT_BOOKKEEPING, "c1", "",                                "failed to patch",               NULL,            NULL,                                          NULL,                        NULL,
@@ -262,6 +264,11 @@ TEST(v_26_in_progress_and_failed)
          "recoverrableError",                                                                                       true,
          false,                                                                                                                   true },
         {"trying again cannot help",           0, {FAULT_WRONG_TYPE},                    1, false, "Stopped",       true,  false, true },
+        {"nor for a binding that is full",
+         0,                                       {FAULT_NO_ROOM},
+         1,                                                                                 false,
+         "Stopped",                                                                                                 true,
+         false,                                                                                                                   true },
         {"it cannot help here, but there",
          0,                                       {FAULT_WRONG_TYPE, FAULT_NOT_APPLIED},
          2,                                                                                 true,
@@ -299,6 +306,22 @@ TEST(v_26_in_progress_and_failed)
         CHECK_EQ(made.is_success, cases[i].success);
         CHECK_EQ(made.says_applied, cases[i].says_applied);
     }
+}
+
+TEST(bookkeeping_replaces_what_no_longer_holds)
+{
+    SCOPED(arena) arena = {0};
+    const struct conditions_problem problem = {
+        .type = FAULT_BOOKKEEPING, .cluster = STR("c1"), .text = STR("failed to patch")};
+    const struct conditions_summary summary = {
+        .clusters = 3, .failed = 1, .was_false = true, .problems = &problem, .count = 1};
+    const struct conditions made = conditions_make(&summary, 2, &arena);
+    CHECK(made.says_applied);
+    CHECK_EQ(made.applied.status, CONDITION_FALSE);
+    CHECK_EQ(made.applied.reason, STR("InternalError"));
+    CHECK_EQ(made.applied.message, STR("Please check controller logs for errors: 1 of 3 clusters "
+                                       "failed: c1: failed to patch"));
+    CHECK_EQ(made.v1beta1.reason, STR("ApplyFailed"));
 }
 
 TEST(a_new_generation_begins_in_progress)

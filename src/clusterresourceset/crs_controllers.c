@@ -89,6 +89,7 @@ struct crs_controllers *crs_controllers_new(struct loop *loop,
     struct crs_controllers *controllers = NEW(struct crs_controllers);
     controllers->loop = loop;
     controllers->options = fill_in_defaults(options);
+    controllers->lost.release = mem_free;
     if (options->watch_filter.len)
         controllers->watch_filter = mem_dup(options->watch_filter.ptr, options->watch_filter.len);
     open_caches(controllers);
@@ -115,6 +116,7 @@ void crs_controllers_free(struct crs_controllers *controllers)
     while (map_count(&controllers->sets_by_key))
         set_drop(map_first(&controllers->sets_by_key)->value);
     map_done(&controllers->sets_by_key);
+    map_done(&controllers->lost);
     cluster_index_free(controllers->cluster_index);
     resource_snapshots_free(controllers->snapshots);
     binding_store_free(controllers->binding_store);

@@ -26,6 +26,7 @@ struct crs_controllers {
     struct cluster_index *cluster_index;
     struct map sets_by_key;             /* "namespace/name" -> struct crs_set */
     struct metrics_collector collector; /* of set_metrics.c */
+    struct map lost; /* key of a Cluster that went -> UID of the binding it had */
 };
 
 /*
@@ -34,3 +35,12 @@ struct crs_controllers {
  * since a binding has the name of its cluster, of Clusters.
  */
 reconcile_fn reconcile_set, reconcile_placement, reconcile_binding;
+
+/*
+ * A Cluster went, or another one has its name now: what its binding records is true of no other
+ * Cluster. binding_reconcile.c deletes that binding, even if the new Cluster is there first.
+ */
+void binding_note_lost_cluster(struct crs_controllers *controllers, struct key cluster);
+
+/* Whether the binding that is known of a Cluster is one that is about to go for this reason. */
+bool binding_is_lost(struct crs_controllers *controllers, struct key cluster);

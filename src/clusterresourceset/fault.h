@@ -26,6 +26,7 @@ enum fault_type {
     FAULT_NO_SERVICE,  /* a cluster before v1.25 lacks its Service; see service_gate.h */
     FAULT_NO_CLIENT,   /* there is no connection to the cluster */
     FAULT_NO_SELECTOR, /* the cluster selector cannot be used */
+    FAULT_NO_ROOM,     /* the binding of the cluster is full: the set is not applied there */
     FAULT_NOT_APPLIED, /* an object failed, or the content of a resource cannot be used */
     FAULT_WRONG_TYPE,  /* a Secret is not of the type for resource sets */
 };

@@ -4,6 +4,7 @@
  *
  *   reconcile_placement()    finds the set and checks that it still selects the cluster
  *     apply_missing()        compares plan and binding; connects; writes the binding at the end
+ *       check_identity()     is the binding about this cluster?
  *       apply_resource()     decides about one ConfigMap or Secret
  *         apply_in_fiber()   applies its objects, in a fiber that can be cancelled
  *   finish_reconcile()       keeps the findings in the placement and informs the set
@@ -24,6 +25,7 @@
 #include "clustercache/clustercache.h"
 #include "clusterresourceset/apply/apply.h"
 #include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/identity.h"
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/service_gate.h"
@@ -34,6 +36,9 @@
 #include "controller/cache/cache.h"
 
 #define CONFLICT_PAUSE  (100 * MILLISECOND)
+#define LOST_PAUSE      SECOND       /* the deletion of the binding enqueues it before that */
+#define IDENTITY_RETRY  MINUTE       /* after the UID of the cluster could not be read */
+#define NO_ROOM_RETRY   (5 * MINUTE) /* until a set that goes has made room */
 #define NO_CLIENT_RETRY (5 * MINUTE) /* a new connection enqueues the placement before that */
 #define WRITE_TIME      MINUTE       /* for the binding, after the time for applying is over */
 #define OBJECT_TIME     (250 * MILLISECOND) /* at 20 requests a second, with some to spare */
@@ -49,6 +54,7 @@ struct placement_reconcile {
     struct arena arena;
     struct object *binding; /* the newest copy that was read */
     struct cluster_connection *connection;
+    struct str cluster_uid;           /* borrowed from the connection; empty: not known */
     struct binding_resource *results; /* for the binding; room for all resources */
     size_t result_count;
     struct fault fault; /* texts are in the arena */
@@ -106,14 +112,29 @@ static void add_result(struct placement_reconcile *reconcile, struct resource_re
                                   .last_applied_time = arena_str(&reconcile->arena, now)};
 }
 
+/* False if the Cluster has gone since the reconcile began, be there another one by its name or not.
+ */
+static bool is_same_cluster(const struct placement_reconcile *reconcile)
+{
+    OWNED(object_text)
+    now = cache_get_text(reconcile->controllers->options.clusters, reconcile->cluster);
+    return now && reconcile->cluster_object &&
+           str_eq(object_text_uid(now), object_uid(reconcile->cluster_object));
+}
+
 /*
  * Puts the results into the newest copy of the binding. Results go only into the binding that was
  * read before applying: a binding with a different UID belongs to a new Cluster of the same name.
+ * What is true of a Cluster that went is written nowhere.
  */
 static struct error *edit_binding(void *data, struct object *binding, struct object **ret_binding)
 {
     const struct placement_reconcile *reconcile = data;
     const struct crs_spec *spec = plan_spec(reconcile->plan);
+    if (!is_same_cluster(reconcile)) {
+        *ret_binding = object_ref(binding);
+        return NULL;
+    }
     if (reconcile->result_count && !str_eq(object_uid(binding), object_uid(reconcile->binding)))
         return error_new(ERROR_NOT_FOUND, "the binding has been replaced by another one");
     const struct binding_change change = {
@@ -122,7 +143,10 @@ static struct error *edit_binding(void *data, struct object *binding, struct obj
         .count = reconcile->result_count,
         .named = spec->refs,
         .named_count = spec->ref_count,
+        .cluster_uid = reconcile->cluster_uid,
     };
+    if (binding_is_of_other_cluster(binding, reconcile->cluster_uid))
+        return error_new(ERROR_NOT_FOUND, "the binding is about another cluster now");
     return binding_record(binding, &change, ret_binding);
 }
 
@@ -267,6 +291,8 @@ static void refuse_resource(struct placement_reconcile *reconcile, size_t index,
  */
 static struct error *apply_resource(struct placement_reconcile *reconcile, size_t index)
 {
+    if (placement_is_dropped(reconcile->placement))
+        return error_new(ERROR_CANCELED, "the cluster goes");
     const struct plan_step step =
         plan_step(reconcile->plan, index, reconcile->binding, set_key(reconcile->set).name);
     if (step.action == PLAN_SKIP)
@@ -324,6 +350,20 @@ static struct error *wait_for_client(struct placement_reconcile *reconcile, stru
     return write_binding(reconcile);
 }
 
+/* Nothing is applied that could not be recorded. Trying again soon is of no use. */
+static struct error *refuse_for_room(struct placement_reconcile *reconcile)
+{
+    const struct str text = arena_print(
+        &reconcile->arena,
+        "ClusterResourceSetBinding %.*s/%.*s has the entries of %d sets, which is all it can hold; "
+        "the set cannot be recorded there and is not applied until another one goes",
+        STR_ARG(reconcile->cluster.namespace), STR_ARG(reconcile->cluster.name),
+        BINDING_ENTRIES_MAX);
+    note_fault(reconcile, &(struct fault){.type = FAULT_NO_ROOM, .text = text});
+    reconcile->result->requeue_after = NO_ROOM_RETRY;
+    return NULL;
+}
+
 /* A version that is not known passes, as in service_gate_applies_to(). */
 static struct error *check_service(struct placement_reconcile *reconcile)
 {
@@ -341,12 +381,42 @@ static bool may_write_unread(const struct placement_reconcile *reconcile)
            placement_good_version(reconcile->placement).len;
 }
 
+/*
+ * Drops what the binding records if it is about another cluster than the one that is connected. A
+ * UID that cannot be read just now is asked for again later; what is recorded is believed until
+ * then.
+ */
+static struct error *check_identity(struct placement_reconcile *reconcile)
+{
+    OWNED(error)
+    unknown = cluster_connection_cluster_uid(reconcile->connection, &reconcile->cluster_uid);
+    if (unknown) {
+        reconcile->result->requeue_after = IDENTITY_RETRY;
+        return fiber_is_canceled(fiber_current()) ? TAKE(unknown) : NULL;
+    }
+    if (!is_same_cluster(reconcile))
+        return error_new(ERROR_CANCELED, "the cluster goes");
+    struct error *err =
+        identity_check(reconcile->controllers, reconcile->cluster_object, reconcile->cluster_uid);
+    return note_error(reconcile, FAULT_BOOKKEEPING, err);
+}
+
 /* Returns an error for every fault that trying again may mend. Suspends. */
 static struct error *apply_missing(struct placement_reconcile *reconcile)
 {
     struct crs_controllers *controllers = reconcile->controllers;
     const struct plan *plan = reconcile->plan;
     const struct owner_reference owner = set_owner_reference(reconcile->set);
+    if (binding_is_lost(controllers, reconcile->cluster)) {
+        reconcile->result->requeue_after = LOST_PAUSE;
+        reconcile->is_unfinished = true;
+        return NULL;
+    }
+    OWNED(error)
+    offline = clustercache_get_client(controllers->options.clustercache, reconcile->cluster,
+                                      &reconcile->connection);
+    if (!offline)
+        TRY(check_identity(reconcile));
     reconcile->binding = binding_store_find(controllers->binding_store, reconcile->cluster);
     if (plan_is_met(plan, reconcile->binding, owner))
         return NULL;
@@ -355,15 +425,17 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
     const bool was_known = reconcile->binding != NULL;
     if (!was_known)
         TRY(ensure_binding(reconcile));
-    struct error *err = clustercache_get_client(controllers->options.clustercache,
-                                                reconcile->cluster, &reconcile->connection);
-    if (err)
-        return wait_for_client(reconcile, err);
-    err = check_service(reconcile);
+    if (!binding_has_room(reconcile->binding, owner.name))
+        return refuse_for_room(reconcile);
+    if (offline)
+        return wait_for_client(reconcile, TAKE(offline));
+    struct error *err = check_service(reconcile);
     if (err)
         return error_join(err, write_binding(reconcile));
     if (was_known && !may_write_unread(reconcile))
         TRY(refresh_binding(reconcile));
+    if (!binding_has_room(reconcile->binding, owner.name))
+        return refuse_for_room(reconcile);
     for (size_t i = 0; i < plan_resource_count(plan); i++)
         TRY(apply_resource(reconcile, i));
     TRY(write_binding(reconcile));

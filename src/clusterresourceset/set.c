@@ -11,6 +11,7 @@
 #include "controller/cache/cache_version.h"
 
 /* News are reported after this time even if other clusters are not done. */
+#define TOUCH_TIME (10 * SECOND)
 #define NEWS_DELAY (5 * SECOND)
 
 struct crs_set {
@@ -24,6 +25,8 @@ struct crs_set {
     struct event has_stopped; /* a placement no longer runs */
     bool is_open;
     int64_t status_due; /* see set_status_wait() */
+    bool is_touched;
+    int64_t touched_at; /* 0: never */
 };
 
 /* Sets are found by key, not by UID: set_reconcile.c drops the state of a set that was replaced. */
@@ -182,6 +185,27 @@ void set_enqueue_after(struct crs_set *set, duration after)
  * that is done enqueues it at once, because it notes news as well while there are any
  * (set_has_news()).
  */
+void set_touch(struct crs_set *set)
+{
+    set->is_touched = true;
+    set->touched_at = loop_now(set->controllers->loop);
+}
+
+bool set_is_touched(const struct crs_set *set)
+{
+    return set->is_touched;
+}
+
+void set_end_touch(struct crs_set *set)
+{
+    set->is_touched = false;
+}
+
+bool set_was_touched_lately(const struct crs_set *set)
+{
+    return set->touched_at && loop_now(set->controllers->loop) - set->touched_at < TOUCH_TIME;
+}
+
 void set_note_news(struct crs_set *set)
 {
     const bool is_first = !set->status_due;

@@ -64,6 +64,16 @@ void set_enqueue(struct crs_set *set, int priority);
 void set_enqueue_after(struct crs_set *set, duration after);
 
 /*
+ * Somebody changed the set or one of its resources. set_is_touched() holds until the placements
+ * have been enqueued for it: those that wait after a failure are tried at once.
+ * set_was_touched_lately() holds for some seconds, in which caches of other kinds catch up.
+ */
+void set_touch(struct crs_set *set);
+bool set_is_touched(const struct crs_set *set);
+void set_end_touch(struct crs_set *set);
+bool set_was_touched_lately(const struct crs_set *set);
+
+/*
  * When the status is written. It follows once all placements are done, or some seconds after the
  * first news if some take longer. News stay due until a status was written: by the time the set is
  * reconciled, placements may be pending once more.

@@ -165,7 +165,7 @@ static void drop_unselected_placements(struct crs_set *set)
 /*
  * True if a placement needs no reconcile: the binding still has the version at which it met the
  * plan, or meets the plan again. A placement with a fault is retried with back-off by its own
- * queue.
+ * queue, and at once when somebody has changed the set or a resource.
  */
 static bool is_up_to_date(struct crs_set *set, struct placement *placement)
 {
@@ -176,7 +176,7 @@ static bool is_up_to_date(struct crs_set *set, struct placement *placement)
     if (!placement_is_reconciled(placement, set_plan(set)))
         return false;
     if (placement_fault(placement)->type)
-        return true;
+        return !set_is_touched(set);
     const struct str version = binding_store_version(store, key, &arena);
     if (good.len && str_eq(version, good))
         return true;
@@ -191,7 +191,12 @@ static void enqueue_placement(void *data, struct str cluster)
 {
     struct crs_set *set = data;
     struct placement *placement = placement_open(set, cluster);
-    if (placement_is_pending(placement) || is_up_to_date(set, placement))
+    if (placement_is_pending(placement)) {
+        if (set_is_touched(set) && placement_fault(placement)->type)
+            placement_enqueue(set, cluster, QUEUE_NORMAL); /* it may run, and fail, right now */
+        return;
+    }
+    if (is_up_to_date(set, placement))
         return;
     placement_set_pending(placement, true);
     placement_enqueue(set, cluster, QUEUE_NORMAL);
@@ -203,6 +208,7 @@ static void enqueue_placements(struct crs_set *set)
     drop_unselected_placements(set);
     cluster_index_each(set_controllers(set)->cluster_index, set_key(set).namespace,
                        &plan_spec(set_plan(set))->selector, enqueue_placement, set);
+    set_end_touch(set);
 }
 
 /* Faults of resources that are the same on every cluster. */
@@ -304,6 +310,14 @@ static struct error *write_conditions(struct set_reconcile *reconcile,
     return NULL;
 }
 
+static bool says_not_applied(const struct object *object)
+{
+    struct condition found;
+    return condition_find(object_path(object, "status.conditions"), STR("ResourcesApplied"),
+                          &found) &&
+           found.status == CONDITION_FALSE;
+}
+
 /* Problems of resources do not count in a set without clusters: nothing shall be applied. */
 static struct error *update_status(struct set_reconcile *reconcile)
 {
@@ -315,6 +329,7 @@ static struct error *update_status(struct set_reconcile *reconcile)
         .clusters = map_count(set_placements(set)),
         .pending = set_pending(set),
         .failed = collect_placement_faults(reconcile),
+        .was_false = says_not_applied(set_object(set)),
     };
     summary.problems = reconcile->problems;
     summary.count = summary.clusters ? reconcile->problem_count : 0;

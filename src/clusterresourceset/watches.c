@@ -120,14 +120,38 @@ static void map_cluster_object(struct crs_controllers *controllers, struct key k
     }
 }
 
+/* A Cluster of the same name is another one: a list may show both as one change. */
+static bool is_lost(const struct cache_event *event)
+{
+    return event->old &&
+           (!event->now || !str_eq(object_text_uid(event->old), object_text_uid(event->now)));
+}
+
+/* What placements know of a Cluster that went must not be taken for the state of the next one. */
+static void drop_placements(struct crs_controllers *controllers, struct key cluster)
+{
+    MAP_FOREACH (entry, &controllers->sets_by_key) {
+        struct crs_set *set = entry->value;
+        struct placement *placement = str_eq(cluster.namespace, set_key(set).namespace)
+                                          ? placement_find(set, cluster.name)
+                                          : NULL;
+        if (placement) {
+            placement_drop(placement);
+            set_note_news(set);
+        }
+    }
+}
+
 /* A deleted Cluster is mapped by its last copy. */
 static void map_cluster(void *data, const struct cache_event *event, struct queue *queue,
                         int priority)
 {
     OWNED(object) object = read_event(event);
+    const struct key key = object_text_key(event->now ? event->now : event->old);
     (void)queue;
-    map_cluster_object(data, object_text_key(event->now ? event->now : event->old), object,
-                       priority);
+    if (is_lost(event))
+        drop_placements(data, key);
+    map_cluster_object(data, key, object, priority);
 }
 
 static void map_connection(void *data, const struct object *cluster, struct queue *queue,
@@ -135,6 +159,28 @@ static void map_connection(void *data, const struct object *cluster, struct queu
 {
     (void)queue;
     map_cluster_object(data, object_key(cluster), cluster, priority);
+}
+
+/* What people change. The status, finalizers and references are what controllers write. */
+static bool is_touched(const struct cache_event *event)
+{
+    if (event->type != CACHE_UPDATED || event->is_unchanged)
+        return false;
+    OWNED(object) old = read_text(event->old);
+    OWNED(object) now = read_text(event->now);
+    return old && now &&
+           (object_generation(old) != object_generation(now) ||
+            !json_equal(object_labels(old), object_labels(now)) ||
+            !json_equal(object_annotations(old), object_annotations(now)));
+}
+
+static void map_set(void *data, const struct cache_event *event, struct queue *queue, int priority)
+{
+    const struct key key = object_text_key(event->now ? event->now : event->old);
+    struct crs_set *set = set_find(data, key);
+    if (set && is_touched(event))
+        set_touch(set);
+    queue_add(queue, key, priority);
 }
 
 static bool names_resource(const struct crs_set *set, enum resource_kind kind, struct key key)
@@ -148,9 +194,11 @@ static void map_resource(struct crs_controllers *controllers, enum resource_kind
 {
     const struct key key = object_text_key(event->now ? event->now : event->old);
     MAP_FOREACH (entry, &controllers->sets_by_key) {
-        const struct crs_set *set = entry->value;
-        if (names_resource(set, kind, key))
-            queue_add(queue, set_key(set), priority);
+        struct crs_set *set = entry->value;
+        if (!names_resource(set, kind, key))
+            continue;
+        set_touch(set);
+        queue_add(queue, set_key(set), priority);
     }
 }
 
@@ -175,21 +223,44 @@ static bool binding_matters(void *data, const struct cache_event *event)
     return object && !crs_is_paused(object);
 }
 
-static bool is_deleted(void *data, const struct cache_event *event)
+static void map_cluster_to_binding(void *data, const struct cache_event *event, struct queue *queue,
+                                   int priority)
 {
-    (void)data;
-    return !event->now;
+    const struct key key = object_text_key(event->now ? event->now : event->old);
+    if (is_lost(event))
+        binding_note_lost_cluster(data, key);
+    queue_add(queue, key, priority);
+}
+
+/*
+ * A set that was reconciled a moment ago may have gone by a copy of the binding that was older than
+ * this change of somebody else's. Otherwise a change by hand is noticed with the next reconcile.
+ */
+static void map_changed_binding(struct crs_controllers *controllers, const struct object_text *now)
+{
+    const struct key key = object_text_key(now);
+    MAP_FOREACH (entry, &controllers->sets_by_key) {
+        struct crs_set *set = entry->value;
+        if (!set_was_touched_lately(set) || !concerns_set(set, key, NULL))
+            continue;
+        const struct str good = placement_good_version(placement_find(set, key.name));
+        if (good.len && !str_eq(good, object_text_resource_version(now)))
+            set_enqueue(set, QUEUE_NORMAL);
+    }
 }
 
 /*
  * The records of a deleted binding are lost, and a placement that read the binding shortly before
  * went by them. This happens when a Cluster is replaced by another one of the same name.
  */
-static void map_deleted_binding(void *data, const struct cache_event *event, struct queue *queue,
-                                int priority)
+static void map_binding(void *data, const struct cache_event *event, struct queue *queue,
+                        int priority)
 {
     (void)queue;
-    map_cluster_object(data, object_text_key(event->old), NULL, priority);
+    if (event->now)
+        map_changed_binding(data, event->now);
+    else
+        map_cluster_object(data, object_text_key(event->old), NULL, priority);
 }
 
 void watches_add(struct crs_controllers *controllers)
@@ -197,7 +268,7 @@ void watches_add(struct crs_controllers *controllers)
     struct controller *const *all = controllers->all;
     struct cache *clusters = controllers->options.clusters;
     controller_watch(all[CRS_CONTROLLER_SETS], controllers->sets,
-                     &(struct controller_source){is_labelled, NULL, controllers});
+                     &(struct controller_source){is_labelled, map_set, controllers});
     controller_watch(
         all[CRS_CONTROLLER_SETS], controllers->config_maps,
         &(struct controller_source){is_changed_and_labelled, map_config_map, controllers});
@@ -206,11 +277,12 @@ void watches_add(struct crs_controllers *controllers)
     controller_watch(all[CRS_CONTROLLER_PLACEMENTS], clusters,
                      &(struct controller_source){cluster_matters, map_cluster, controllers});
     controller_watch(all[CRS_CONTROLLER_PLACEMENTS], controllers->bindings,
-                     &(struct controller_source){is_deleted, map_deleted_binding, controllers});
+                     &(struct controller_source){is_changed, map_binding, controllers});
     controller_watch(all[CRS_CONTROLLER_BINDINGS], controllers->bindings,
                      &(struct controller_source){binding_matters, NULL, controllers});
-    controller_watch(all[CRS_CONTROLLER_BINDINGS], clusters,
-                     &(struct controller_source){binding_matters, NULL, controllers});
+    controller_watch(
+        all[CRS_CONTROLLER_BINDINGS], clusters,
+        &(struct controller_source){binding_matters, map_cluster_to_binding, controllers});
     clustercache_add_source(controllers->options.clustercache,
                             &(struct clustercache_source){
                                 .controller = controller_name(all[CRS_CONTROLLER_PLACEMENTS]),

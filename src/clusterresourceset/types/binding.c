@@ -86,6 +86,12 @@ bool binding_find_resource(const struct object *binding, struct str set, struct 
     return false;
 }
 
+bool binding_has_room(const struct object *binding, struct str set)
+{
+    return !binding || binding_has_entry(binding, set) ||
+           json_count(entries_of(binding)) < BINDING_ENTRIES_MAX;
+}
+
 bool binding_is_owned(const struct object *binding, struct owner_reference owner)
 {
     const struct json_value *item;
@@ -294,6 +300,34 @@ struct error *binding_record(struct object *binding, const struct binding_change
     object_edit_init(&edit, binding);
     object_edit_set_owner(&edit, change->owner);
     json_edit_set(&edit.json, JSON_PLACE("spec.bindings"), json_doc_root(entries));
+    if (change->cluster_uid.len)
+        json_edit_set_str(&edit.json,
+                          JSON_PLACE_KEY("metadata.annotations", STR(BINDING_CLUSTER_UID)),
+                          change->cluster_uid);
+    return object_edit_finish(&edit, ret_binding);
+}
+
+bool binding_is_of_other_cluster(const struct object *binding, struct str cluster_uid)
+{
+    struct str recorded;
+    return binding && cluster_uid.len &&
+           object_find_annotation(binding, STR(BINDING_CLUSTER_UID), &recorded) && recorded.len &&
+           !str_eq(recorded, cluster_uid);
+}
+
+struct error *binding_void(const struct object *binding, struct str cluster_uid,
+                           struct object **ret_binding)
+{
+    SCOPED(object_edit) edit = {0};
+    SCOPED(json_builder) builder = {0};
+    OWNED(json_doc) none = NULL;
+    json_builder_array(&builder);
+    json_builder_end(&builder);
+    TRY(json_builder_finish(&builder, &none));
+    object_edit_init(&edit, binding);
+    json_edit_set(&edit.json, JSON_PLACE("spec.bindings"), json_doc_root(none));
+    json_edit_set_str(&edit.json, JSON_PLACE_KEY("metadata.annotations", STR(BINDING_CLUSTER_UID)),
+                      cluster_uid);
     return object_edit_finish(&edit, ret_binding);
 }
 

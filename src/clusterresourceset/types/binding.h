@@ -26,6 +26,9 @@
 #define BINDING_ENTRIES_MAX   100
 #define BINDING_RESOURCES_MAX 100
 
+/* The UID of the cluster that the records are about, see cluster_connection_cluster_uid(). */
+#define BINDING_CLUSTER_UID "corset.dev/cluster-uid"
+
 /* The record of one resource of one set. Texts are borrowed. */
 struct binding_resource {
     struct resource_ref ref;
@@ -42,6 +45,9 @@ MUST_USE struct error *binding_new(struct key cluster, struct owner_reference ow
 bool binding_has_entry(const struct object *binding, struct str set);
 bool binding_find_resource(const struct object *binding, struct str set, struct resource_ref ref,
                            struct binding_resource *ret_resource);
+
+/* Whether the set has an entry or can get one. binding may be NULL. */
+bool binding_has_room(const struct object *binding, struct str set);
 
 /* True if the binding has exactly this owner reference. */
 bool binding_is_owned(const struct object *binding, struct owner_reference owner);
@@ -65,9 +71,18 @@ struct binding_change {
     size_t count;
     const struct resource_ref *named; /* by the set now */
     size_t named_count;
+    struct str cluster_uid; /* goes into the binding with the rest; empty: not known */
 };
 MUST_USE struct error *binding_record(struct object *binding, const struct binding_change *change,
                                       struct object **ret_binding);
+
+/*
+ * True if the records are about a cluster with another UID. A binding that names no UID is
+ * believed. binding_void() drops every entry and names the new UID.
+ */
+bool binding_is_of_other_cluster(const struct object *binding, struct str cluster_uid);
+MUST_USE struct error *binding_void(const struct object *binding, struct str cluster_uid,
+                                    struct object **ret_binding);
 
 /* Removes the entries and the owner reference of a set. Returns the same object if it has none. */
 MUST_USE struct error *binding_forget(struct object *binding, struct owner_reference owner,

@@ -349,3 +349,24 @@ SIM_TEST(crs_79_two_sets_with_the_same_object)
     CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
     CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs2"), STR("ConfigMap/cm2 true hash"));
 }
+
+/* Hours of failures make the next attempt late; whoever mends the cause and says so is served. */
+SIM_TEST(touching_a_set_or_its_resource_ends_a_back_off)
+{
+    static const char *const touched[] = {CRS_FIXTURE_SET, CRS_FIXTURE_MAP};
+    for (size_t i = 0; i < COUNT(touched); i++) {
+        SCOPED(crs_fixture) rig;
+        TEST_CASE("%s", touched[i]);
+        crs_fixture_init(&rig);
+        proxy_fail(&rig.workloads[0], (struct proxy_fault){"POST", "/namespaces/default/configmaps",
+                                                           1000000, .status = 403});
+        crs_fixture_begin(&rig, "ApplyOnce");
+        CHECK_OK(fiber_sleep(2 * HOUR + 10 * MINUTE));
+        rig.workloads[0].faults[0].times = 0;
+        crs_fixture_do(&rig, "PATCH", touched[i],
+                       "{\"metadata\":{\"annotations\":{\"touched\":\"now\"}}}");
+        CHECK_OK(fiber_sleep(2 * SECOND));
+        CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "a")));
+        crs_fixture_await_applied(&rig, "crs1");
+    }
+}

@@ -376,3 +376,63 @@ SIM_TEST(a_binding_that_goes_is_made_again_at_once)
     CHECK_OK(fiber_sleep(10 * SECOND));
     CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
 }
+
+/* A binding with the entries of so many sets, set0 and so on. */
+static void put_full_binding(struct crs_fixture *rig, size_t entries)
+{
+    SCOPED(buf) text = {.limit = 0};
+    buf_print(&text, "{\"spec\":{\"bindings\":[");
+    for (size_t i = 0; i < entries; i++)
+        buf_print(&text,
+                  "%s{\"clusterResourceSetName\":\"set%zu\",\"resources\":[{\"kind\":"
+                  "\"ConfigMap\",\"name\":\"theirs\",\"applied\":true}]}",
+                  i ? "," : "", i);
+    buf_add(&text, STR("]}}"));
+    crs_fixture_do(rig, "PATCH", CRS_FIXTURE_BINDING, buf_c(&text));
+}
+
+SIM_TEST(the_101st_set_of_a_cluster_is_not_applied_and_says_why)
+{
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 1);
+    crs_fixture_do(&rig, "POST", CRS_FIXTURE_BINDINGS, BINDING("c1", ENTRY("other")));
+    put_full_binding(&rig, 100);
+    crs_fixture_begin_on(&rig, "ApplyOnce");
+    crs_fixture_await_condition(
+        &rig, "crs1", "ResourcesApplied",
+        "False/NotApplied/" CRS_FIXTURE_NOT_APPLIED ": 1 of 1 clusters failed: c1: "
+        "ClusterResourceSetBinding ns/c1 has the entries of 100 sets, which is all it can hold");
+    CHECK_EQ(crs_fixture_condition(&rig, "crs1", "InProgress"), STR("False/Stopped/"));
+    crs_fixture_forget(&rig);
+    CHECK_OK(fiber_sleep(30 * MINUTE));
+    CHECK_EQ(proxy_count(&rig.management, "PATCH " CRS_FIXTURE_BINDING), 0);
+    CHECK_EQ(proxy_count(&rig.workloads[0], CRS_FIXTURE_POST), 0);
+    CHECK(!crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "a")));
+    TEST_CASE("another set goes");
+    put_full_binding(&rig, 99);
+    crs_fixture_await_applied(&rig, "crs1");
+    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "a")));
+}
+
+/* The set may be reconciled before the change of the binding is seen here. */
+SIM_TEST(crs_77_a_binding_edited_together_with_its_set_is_seen_at_once)
+{
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_ready(&rig, "Reconcile");
+    for (size_t i = 0; i < 20; i++) {
+        SCOPED(buf) touch = {.limit = 0};
+        TEST_CASE("round %zu", i);
+        CHECK_OK(fiber_sleep(30 * SECOND));
+        buf_print(&touch, "{\"metadata\":{\"annotations\":{\"touched\":\"%zu\"}}}", i);
+        if (i % 2)
+            crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_SET, buf_c(&touch));
+        CHECK_OK(fiber_sleep((duration)(i / 4) * MILLISECOND));
+        crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_BINDING, "{\"spec\":{\"bindings\":[]}}");
+        if (i % 2 == 0)
+            crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_SET, buf_c(&touch));
+        CHECK_OK(fiber_sleep(5 * SECOND));
+        CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
+    }
+}

@@ -158,7 +158,8 @@ void crs_fixture_stop(struct crs_fixture *rig)
     controller_manager_free(TAKE(rig->controllers));
 }
 
-static void put_kubeconfig(struct crs_fixture *rig, const char *namespace, size_t number)
+static void put_kubeconfig(struct crs_fixture *rig, const char *namespace, size_t number,
+                           size_t workload)
 {
     SCOPED(buf) text = {.limit = 0};
     SCOPED(buf) encoded = {.limit = 0};
@@ -168,7 +169,7 @@ static void put_kubeconfig(struct crs_fixture *rig, const char *namespace, size_
               "{\"apiVersion\":\"v1\",\"kind\":\"Config\",\"clusters\":[{\"name\":\"c\","
               "\"cluster\":{\"server\":\"http://c%zu.test\"}}],\"contexts\":[{\"name\":\"c\","
               "\"context\":{\"cluster\":\"c\",\"user\":\"\"}}],\"current-context\":\"c\"}",
-              number);
+              workload);
     base64_encode(&encoded, buf_str(&text));
     buf_print(&secret,
               "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":"
@@ -183,7 +184,7 @@ void crs_fixture_cluster_as(struct crs_fixture *rig, const char *namespace, size
                             const char *labels, const char *metadata)
 {
     SCOPED(buf) text = {.limit = 0};
-    put_kubeconfig(rig, namespace, number);
+    put_kubeconfig(rig, namespace, number, number);
     buf_print(&text,
               "{\"apiVersion\":\"cluster.x-k8s.io/v1beta2\",\"kind\":\"Cluster\",\"metadata\":{"
               "\"name\":\"c%zu\",\"namespace\":\"%s\",\"labels\":{%s}%s},\"spec\":{},\"status\":{"
@@ -191,6 +192,11 @@ void crs_fixture_cluster_as(struct crs_fixture *rig, const char *namespace, size
               "\"controlPlaneInitialized\":true}}}",
               number, namespace, labels, metadata);
     crs_fixture_put(rig, buf_c(&text));
+}
+
+void crs_fixture_kubeconfig(struct crs_fixture *rig, size_t number, size_t workload)
+{
+    put_kubeconfig(rig, "ns", number, workload);
 }
 
 void crs_fixture_cluster(struct crs_fixture *rig, size_t number)

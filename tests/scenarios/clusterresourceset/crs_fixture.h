@@ -95,6 +95,9 @@ void crs_fixture_cluster(struct crs_fixture *rig, size_t number);
 void crs_fixture_cluster_as(struct crs_fixture *rig, const char *namespace, size_t number,
                             const char *labels, const char *metadata);
 
+/* The kubeconfig of Cluster c<number> alone, for any of the workload clusters. */
+void crs_fixture_kubeconfig(struct crs_fixture *rig, size_t number, size_t workload);
+
 /* ConfigMap with the text under the key "data"; made, or given this as all its data. */
 void crs_fixture_map(struct crs_fixture *rig, const char *name, const char *text);
 

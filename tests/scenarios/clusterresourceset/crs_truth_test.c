@@ -5,6 +5,30 @@
 #include "json/path.h"
 #include "scenarios/clusterresourceset/crs_fixture.h"
 
+/* The cluster is served; that its binding cannot be written is what is left to say. */
+SIM_TEST(a_connection_that_is_back_is_no_longer_told_to_be_down)
+{
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_refuse(&rig, "c1.test", true);
+    crs_fixture_begin(&rig, "ApplyOnce");
+    crs_fixture_await_condition(&rig, "crs1", "ResourcesApplied",
+                                "False/InternalError/" CRS_FIXTURE_CHECK_LOGS
+                                ": 1 of 1 clusters failed: c1: " CRS_FIXTURE_DOWN);
+    CHECK_OK(fiber_sleep(5 * SECOND));
+    proxy_fail(&rig.management, (struct proxy_fault){"PATCH", "/clusterresourcesetbindings/c1",
+                                                     1000, .status = 500});
+    crs_fixture_refuse(&rig, "c1.test", false);
+    CHECK_OK(fiber_sleep(2 * MINUTE));
+    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "a")));
+    const struct str told = crs_fixture_condition(&rig, "crs1", "ResourcesApplied");
+    CHECK(str_starts_with(told, STR("False/InternalError/")));
+    CHECK_CONTAINS(told, STR("failed to patch ClusterResourceSetBinding ns/c1"));
+    CHECK(!str_contains(told, STR("is down")));
+    rig.management.faults[0].times = 0;
+    crs_fixture_await_applied(&rig, "crs1");
+}
+
 /* Everything is wrong at once; then one after the other is put right. */
 SIM_TEST(the_most_telling_trouble_is_shown_first)
 {

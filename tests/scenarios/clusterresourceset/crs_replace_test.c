@@ -1,0 +1,121 @@
+/* A Cluster that is replaced by another one of its name: what is recorded is true of the new one.
+ */
+#include "async/loop.h"
+#include "base/random.h"
+#include "scenarios/clusterresourceset/crs_fixture.h"
+
+#define KUBECONFIG CRS_FIXTURE_SECRETS "/c1-kubeconfig"
+#define SETTLED    (70 * SECOND) /* two attempts to connect and what follows */
+#define ROUNDS     40
+#define CLUSTER                                                                                 \
+    "{\"apiVersion\":\"cluster.x-k8s.io/v1beta2\",\"kind\":\"Cluster\",\"metadata\":{\"name\":" \
+    "\"c1\",\"namespace\":\"ns\",\"labels\":{" CRS_FIXTURE_LABELS "}},\"spec\":{},\"status\":{" \
+    "\"initialization\":{\"infrastructureProvisioned\":true}}}"
+
+static const char *object_of(size_t workload)
+{
+    return workload == 1 ? CRS_FIXTURE_OBJECT("1", "a") : CRS_FIXTURE_OBJECT("2", "a");
+}
+
+static void pause_for(duration span)
+{
+    if (span)
+        CHECK_OK(fiber_sleep(span));
+}
+
+/* Whether the kubeconfig is changed before its Cluster is, or with it, or when it is gone. */
+enum order {
+    SECRET_FIRST,
+    SECRET_WITHIN,
+    SECRET_AFTER_GAP,
+    ORDERS,
+};
+
+static void change_kubeconfig(struct crs_fixture *rig, size_t workload)
+{
+    crs_fixture_do(rig, "DELETE", KUBECONFIG, NULL);
+    crs_fixture_kubeconfig(rig, 1, workload);
+}
+
+/* Cluster c1 goes and comes back after a while, with a workload cluster that has nothing. */
+static void replace(struct crs_fixture *rig, size_t workload, enum order order, duration gap)
+{
+    if (order == SECRET_FIRST)
+        change_kubeconfig(rig, workload);
+    crs_fixture_call(rig, "DELETE", object_of(workload), NULL);
+    crs_fixture_do(rig, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
+    if (order == SECRET_WITHIN)
+        change_kubeconfig(rig, workload);
+    pause_for(gap);
+    if (order == SECRET_AFTER_GAP)
+        change_kubeconfig(rig, workload);
+    crs_fixture_put(rig, CLUSTER);
+}
+
+static void check_account(struct crs_fixture *rig, size_t workload)
+{
+    CHECK_OK(fiber_sleep(SETTLED));
+    CHECK_EQ(crs_fixture_entry(rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
+    CHECK_EQ(crs_fixture_condition(rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
+    CHECK(crs_fixture_exists(rig, object_of(workload)));
+}
+
+SIM_TEST(crs_15_a_cluster_replaced_after_any_gap_gets_everything)
+{
+    static const duration gaps[] = {
+        0, MILLISECOND, 5 * MILLISECOND, 20 * MILLISECOND, 50 * MILLISECOND, 500 * MILLISECOND};
+    static const char *const strategies[] = {"ApplyOnce", "Reconcile"};
+    for (size_t s = 0; s < COUNT(strategies); s++) {
+        SCOPED(crs_fixture) rig;
+        crs_fixture_init(&rig);
+        crs_fixture_begin(&rig, strategies[s]);
+        crs_fixture_await_applied(&rig, "crs1");
+        for (size_t i = 0; i < COUNT(gaps) * ORDERS * 2; i++) {
+            const size_t workload = 1 + (i / 2) % 2; /* the same one, then the other one */
+            TEST_CASE("%s, gap %zu, workload %zu, round %zu", strategies[s], i % COUNT(gaps),
+                      workload, i);
+            crs_fixture_forget(&rig);
+            replace(&rig, workload, (enum order)(i / COUNT(gaps) % ORDERS), gaps[i % COUNT(gaps)]);
+            check_account(&rig, workload);
+            CHECK_EQ(proxy_count(&rig.workloads[2 - workload], CRS_FIXTURE_POST), 0);
+        }
+    }
+}
+
+/* In the middle of whatever is going on, often before the last replacement was served. */
+SIM_TEST(crs_15_a_cluster_replaced_at_any_moment_gets_everything)
+{
+    struct random *random = loop_random(loop_current());
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_begin(&rig, "ApplyOnce");
+    for (size_t i = 0; i < ROUNDS; i++) {
+        size_t workload = 1;
+        TEST_CASE("round %zu", i);
+        for (size_t times = 1 + random_below(random, 4); times > 0; times--) {
+            workload = 1 + random_below(random, 2);
+            pause_for((duration)random_below(random, SECOND));
+            replace(&rig, workload, (enum order)random_below(random, ORDERS),
+                    (duration)random_below(random, 100 * MILLISECOND));
+        }
+        check_account(&rig, workload);
+    }
+}
+
+/* The Cluster alone is replaced, as by kubectl replace --force; its Secret stays. */
+SIM_TEST(crs_15_a_cluster_replaced_with_its_secret_left_gets_everything)
+{
+    struct random *random = loop_random(loop_current());
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_begin(&rig, "ApplyOnce");
+    crs_fixture_await_applied(&rig, "crs1");
+    for (size_t i = 0; i < ROUNDS; i++) {
+        TEST_CASE("round %zu", i);
+        crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
+        crs_fixture_do(&rig, "DELETE", object_of(1), NULL);
+        pause_for(i % 2 ? (duration)random_below(random, 20 * MILLISECOND) : 0);
+        crs_fixture_put(&rig, CLUSTER);
+        check_account(&rig, 1);
+    }
+}
