@@ -248,6 +248,8 @@ enum corset_controller_flags {
     CORSET_PRUNE = 1,               /* delete owned objects that no node names any more */
     CORSET_NO_OPERATOR_STATUS = 2,  /* leave status.operator alone */
     CORSET_STANDARD_CONDITIONS = 4, /* as metav1.Condition: with times, reasons, generations */
+    CORSET_NO_STATUS = 8,           /* write no status at all: the owners are another controller's,
+                                       and errors of runs appear in the log alone */
 };
 
 /* What a precheck decides: continue with the run, or leave the owner alone. */
