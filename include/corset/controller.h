@@ -39,6 +39,8 @@
 
 CORSET_BEGIN
 
+struct corset_cluster_source;
+struct corset_cluster_watch;
 struct corset_graph;
 struct corset_keys;
 struct corset_run;
@@ -248,6 +250,8 @@ enum corset_controller_flags {
     CORSET_PRUNE = 1,               /* delete owned objects that no node names any more */
     CORSET_NO_OPERATOR_STATUS = 2,  /* leave status.operator alone */
     CORSET_STANDARD_CONDITIONS = 4, /* as metav1.Condition: with times, reasons, generations */
+    CORSET_NO_STATUS = 8,           /* write no status at all: the owners are another controller's,
+                                       and errors of runs appear in the log alone */
 };
 
 /* What a precheck decides: continue with the run, or leave the owner alone. */
@@ -270,6 +274,14 @@ struct corset_controller {
     unsigned flags;                 /* of enum corset_controller_flags */
     const struct corset_watch *watches; /* besides the owners themselves */
     size_t watch_count;
+
+    /*
+     * Kinds in all workload clusters, and what connects and disconnects lead to. Without a source,
+     * a controller of Clusters has a run for each connect and disconnect. See corset/clusters.h.
+     */
+    const struct corset_cluster_watch *cluster_watches;
+    size_t cluster_watch_count;
+    const struct corset_cluster_source *cluster_source;
 
     /*
      * Adds the wanted objects to the graph. It may read from the API server (Waits) but must not

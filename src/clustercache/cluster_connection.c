@@ -57,6 +57,8 @@ void cluster_connection_open(struct cluster_connection *connection)
         .qps = options->qps,
         .burst = options->burst,
         .timeout = options->timeout,
+        .may_write = options->may_write,
+        .may_write_data = options->may_write_data,
         .no_http2 = true, /* until the first cache: see client_offer_http2() */
     };
     connection->client = client_new(connection->config->loop, &client);

@@ -146,13 +146,16 @@ struct cache_options
 cluster_connection_caches_options(const struct cluster_connection_caches *caches, struct gvk gvk)
 {
     const struct clustercache_options *options = &caches->config->options;
-    struct cache_options found = {.transform = options->transform};
+    struct cache_options found = {.transform = options->transform,
+                                  .transform_data = options->transform_data};
     for (size_t i = 0; i < options->kind_count; i++) {
         if (!gvk_eq(options->kinds[i].gvk, gvk))
             continue;
         found = options->kinds[i].options;
-        if (!found.transform)
+        if (!found.transform) {
             found.transform = options->transform;
+            found.transform_data = options->transform_data;
+        }
     }
     return found;
 }
@@ -178,7 +181,8 @@ struct cache *cluster_connection_caches_add(struct cluster_connection_caches *ca
     list_append(&caches->kinds, &kind->link);
     for (size_t i = 0; i < options->index_count; i++)
         if (gvk_eq(options->indexes[i].gvk, gvk))
-            cache_add_index(cache, options->indexes[i].name, options->indexes[i].fn);
+            cache_add_index(cache, options->indexes[i].name, options->indexes[i].fn,
+                            options->indexes[i].data);
     return cache;
 }
 

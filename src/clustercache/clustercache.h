@@ -63,6 +63,7 @@ struct clustercache_index {
     struct gvk gvk;
     struct str name;
     cache_index_fn *fn;
+    void *data; /* of the function */
 };
 
 typedef bool clustercache_filter_fn(void *data, const struct object *cluster);
@@ -73,9 +74,11 @@ struct clustercache_options {
     struct network *network;
     struct tls_context *tls;
     struct metrics *metrics;
-    struct str user_agent; /* required */
-    duration timeout;      /* of a request and of a cached read; 0: 10 s */
-    double qps, burst;     /* 0: 20 and 30 */
+    struct str user_agent;         /* required */
+    duration timeout;              /* of a request and of a cached read; 0: 10 s */
+    double qps, burst;             /* 0: 20 and 30 */
+    bool (*may_write)(void *data); /* asked before every write, see client_options; NULL: yes */
+    void *may_write_data;
     struct str watch_filter;
     clustercache_filter_fn *filter; /* which Clusters to connect to; NULL: all */
     void *filter_data;
@@ -85,6 +88,7 @@ struct clustercache_options {
     size_t handshakes;  /* simultaneous attempts to connect, in each of three lines; 0: 64 */
     duration resync;    /* of the Cluster controller, see controller_options; 0: 10 min */
     bool private_keys;  /* make an RSA key per cluster, on a worker thread; deprecated */
+    bool keep_pem;      /* keep certificates of rest_configs as text, which takes memory */
 
     const struct gvk *uncached; /* kinds that are read from the server every time */
     size_t uncached_count;
@@ -93,7 +97,8 @@ struct clustercache_options {
     const struct clustercache_index *indexes;
     size_t index_count;
     cache_transform_fn *transform; /* of kinds without their own; NULL: drops managedFields */
-    duration sync_period;          /* of the caches; 0: 10 h, varied by a tenth */
+    void *transform_data;
+    duration sync_period; /* of the caches; 0: 10 h, varied by a tenth */
 
     struct clustercache_timing timing;
 

@@ -148,7 +148,9 @@ static struct error *use_in_cluster_server(struct accessor *accessor,
     if (!is_self_hosted)
         return NULL;
     log_v(6, "Controller is running on the cluster, updating REST config with in-cluster config");
-    TRY(kubeconfig_use_in_cluster_server(&connection->rest, NULL),
+    const struct kubeconfig_in_cluster_options in_cluster = {
+        .keep_pem = accessor->cache->config->options.keep_pem};
+    TRY(kubeconfig_use_in_cluster_server(&connection->rest, &in_cluster),
         "error getting in-cluster REST config");
     TRY(permit_take(&permit));
     TRY(open_client(&permit, connection),

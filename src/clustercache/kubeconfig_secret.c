@@ -75,8 +75,11 @@ struct error *kubeconfig_secret_read(const struct accessor *accessor,
     TRY(read_value(text, &value), "%s", failed);
     TRY(buf_check(&value), "%s", failed);
     note_secret(mark, text, buf_str(&value));
-    const struct kubeconfig_options options = {.untrusted = true,
-                                               .refused_in = STR("ClusterCache")};
+    const struct kubeconfig_options options = {
+        .untrusted = true,
+        .refused_in = STR("ClusterCache"),
+        .keep_pem = accessor->cache->config->options.keep_pem,
+    };
     struct error *err = kubeconfig_read(buf_str(&value), STR(""), &options, ret_config);
     return error_is(err, ERROR_FORBIDDEN)
                ? error_wrap(err, "error creating REST config")

@@ -46,6 +46,7 @@ enum framework_flags {
     FRAMEWORK_PRUNE = 1,              /* delete owned objects that no node names any more */
     FRAMEWORK_NO_OPERATOR_STATUS = 2, /* leave status.operator alone */
     FRAMEWORK_METAV1_CONDITIONS = 4,  /* the standard schema of conditions */
+    FRAMEWORK_NO_STATUS = 8,          /* write no status: the owners are another controller's */
 };
 
 /* What a precheck decides: continue with the run, or stop it here. */

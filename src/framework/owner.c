@@ -113,6 +113,12 @@ static struct error *patch_owner(struct framework_run *run, const struct object 
     return NULL;
 }
 
+/* Owners that belong to another controller keep the status that it wrote. */
+static bool has_status(const struct framework_run *run)
+{
+    return !(run->framework->options.flags & FRAMEWORK_NO_STATUS);
+}
+
 static struct owner_status_writer status_writer(const struct framework_run *run)
 {
     const struct framework_options *options = &run->framework->options;
@@ -135,6 +141,8 @@ static struct error *write_status(struct framework_run *run, struct object *owne
 {
     OWNED(object) before = object_ref(owner);
     OWNED(json_doc) after = NULL;
+    if (!has_status(run))
+        return NULL;
     struct error *err = owner_status_set(writer, object_root(before), conditions, count, &after);
     if (err)
         return error_class_unrecoverable(err, STR("operatorError"), STR(""));
@@ -208,6 +216,8 @@ struct error *owner_end(struct framework_run *run, const struct run_result *resu
 {
     static const struct client_get_options once = {.no_retry = true};
     OWNED(object) fresh = NULL;
+    if (!has_status(run))
+        return NULL;
     if (!result->worst)
         return write_result(run, run->owner, result);
     struct error *err = client_get(run->framework->options.client, run->framework->owner_gvr,

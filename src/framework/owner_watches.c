@@ -143,8 +143,10 @@ static struct error *open_owners(struct framework *framework)
 }
 
 /* The owner that controls an object, by its uid. */
-static void index_controller(const struct object *object, cache_emit_fn *emit, void *emit_data)
+static void index_controller(void *data, const struct object *object, cache_emit_fn *emit,
+                             void *emit_data)
 {
+    (void)data;
     struct owner_reference controller;
     if (object_find_controller(object, &controller))
         emit(emit_data, controller.uid);
@@ -162,7 +164,7 @@ static struct error *open_watch(struct framework *framework, const struct framew
     owner_watch->namespaced = mapping.namespaced;
     owner_watch->is_deletable = (mapping.verbs & DELETABLE) == DELETABLE;
     if ((framework->options.flags & FRAMEWORK_PRUNE) && !watch->map)
-        cache_add_index(owner_watch->cache, OWNER_WATCHES_INDEX, index_controller);
+        cache_add_index(owner_watch->cache, OWNER_WATCHES_INDEX, index_controller, NULL);
     const struct controller_source handler = {owner_watches_filter_watched, map_owned, owner_watch};
     controller_watch(framework->controller, owner_watch->cache, &handler);
     return NULL;

@@ -139,18 +139,18 @@ static const struct cache_index *find_index(const struct cache *cache, struct st
 }
 
 /* A list that is being loaded gets the index in cache_replace(). */
-void cache_add_index(struct cache *cache, struct str name, cache_index_fn *fn)
+void cache_add_index(struct cache *cache, struct str name, cache_index_fn *fn, void *data)
 {
     const struct cache_index *index = find_index(cache, name);
     const size_t count = cache->store.index_count;
     if (index) {
-        assert(index->fn == fn);
+        assert(index->fn == fn && index->data == data);
         return;
     }
     cache->index_names =
         mem_realloc_array(cache->index_names, count + 1, sizeof(cache->index_names[0]));
     cache->index_names[count] = arena_str(&cache->texts, name);
-    cache_store_add_index(&cache->store, fn);
+    cache_store_add_index(&cache->store, fn, data);
 }
 
 void cache_each_indexed(const struct cache *cache, struct str name, struct str namespace,

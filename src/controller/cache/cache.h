@@ -137,10 +137,14 @@ size_t cache_bytes(const struct cache *cache); /* of all texts */
 
 /* An index function calls emit() for each value under which the object can be found. */
 typedef void cache_emit_fn(void *emit_data, struct str value);
-typedef void cache_index_fn(const struct object *object, cache_emit_fn *emit, void *emit_data);
+typedef void cache_index_fn(void *data, const struct object *object, cache_emit_fn *emit,
+                            void *emit_data);
 
-/* May be called at any time. Adding a name again with the same function does nothing. */
-void cache_add_index(struct cache *cache, struct str name, cache_index_fn *fn);
+/*
+ * May be called at any time. Adding a name again with the same function does nothing. data is that
+ * of the function and outlives the cache.
+ */
+void cache_add_index(struct cache *cache, struct str name, cache_index_fn *fn, void *data);
 
 /* Visits the objects with this value of an index. An empty namespace means all namespaces. */
 void cache_each_indexed(const struct cache *cache, struct str name, struct str namespace,

@@ -115,7 +115,8 @@ static void set_version(struct cache *cache, struct str version)
 static void add_missing_indexes(struct cache_store *loading, const struct cache_store *store)
 {
     while (loading->index_count < store->index_count)
-        cache_store_add_index(loading, store->indexes[loading->index_count].fn);
+        cache_store_add_index(loading, store->indexes[loading->index_count].fn,
+                              store->indexes[loading->index_count].data);
 }
 
 void cache_replace(struct cache *cache, struct cache_store *loading, struct str version)

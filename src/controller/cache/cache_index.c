@@ -50,13 +50,13 @@ void cache_index_put(struct cache_index *index, const struct object *object,
                      struct object_text *text)
 {
     struct indexing indexing = {index, object_key(object), text};
-    index->fn(object, on_value, &indexing);
+    index->fn(index->data, object, on_value, &indexing);
 }
 
 void cache_index_remove(struct cache_index *index, const struct object *object)
 {
     struct indexing indexing = {index, object_key(object), NULL};
-    index->fn(object, on_value, &indexing);
+    index->fn(index->data, object, on_value, &indexing);
 }
 
 bool cache_index_each(const struct cache_index *index, struct str namespace, struct str value,

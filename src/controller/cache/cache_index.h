@@ -12,6 +12,7 @@
 
 struct cache_index {
     cache_index_fn *fn;
+    void *data; /* of the function */
     struct tree texts;
 };
 

@@ -137,8 +137,9 @@ static const struct cache_fixture_step life[] = {
     {200, LAST_EVENTS, 24 * HOUR, false},
 };
 
-static void by_name(const struct object *object, cache_emit_fn *emit, void *emit_data)
+static void by_name(void *data, const struct object *object, cache_emit_fn *emit, void *emit_data)
 {
+    (void)data;
     emit(emit_data, object_name(object));
 }
 
@@ -147,7 +148,7 @@ static struct error *live(void)
     SCOPED(cache_fixture) fixture = {.steps = life, .step_count = COUNT(life)};
     TRY(cache_fixture_init(&fixture));
     struct cache *cache = cache_fixture_cache(&fixture, NULL);
-    cache_add_index(cache, STR("name"), by_name);
+    cache_add_index(cache, STR("name"), by_name, NULL);
     cache_add_handler(cache, &fixture.handler);
     FIBER_TIMEOUT(10 * MINUTE);
     TRY(cache_wait_synced(cache));

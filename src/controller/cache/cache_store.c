@@ -18,7 +18,7 @@ void cache_store_init_like(struct cache_store *store, const struct cache_store *
 {
     *store = (struct cache_store){.texts = {.release = release_text}};
     for (size_t i = 0; i < other->index_count; i++)
-        cache_store_add_index(store, other->indexes[i].fn);
+        cache_store_add_index(store, other->indexes[i].fn, other->indexes[i].data);
 }
 
 void cache_store_done(struct cache_store *store)
@@ -121,12 +121,12 @@ void cache_store_each(const struct cache_store *store, struct str namespace, cac
             return;
 }
 
-void cache_store_add_index(struct cache_store *store, cache_index_fn *fn)
+void cache_store_add_index(struct cache_store *store, cache_index_fn *fn, void *data)
 {
     store->indexes =
         mem_realloc_array(store->indexes, store->index_count + 1, sizeof(struct cache_index));
     struct cache_index *index = &store->indexes[store->index_count++];
-    *index = (struct cache_index){.fn = fn};
+    *index = (struct cache_index){.fn = fn, .data = data};
     TREE_FOREACH (node, &store->texts) {
         OWNED(object) object = read_text(node->value);
         if (object)

@@ -44,7 +44,7 @@ void cache_store_each(const struct cache_store *store, struct str namespace, cac
                       void *data);
 
 /* Adds an index over all texts, at position store->index_count. */
-void cache_store_add_index(struct cache_store *store, cache_index_fn *fn);
+void cache_store_add_index(struct cache_store *store, cache_index_fn *fn, void *data);
 
 /* The texts of one key in two stores; one of them may be NULL. */
 struct cache_store_pair {

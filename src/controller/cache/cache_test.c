@@ -273,8 +273,9 @@ TEST(objects_are_visited_in_the_order_of_keys)
     check_names(&names, "k a/y ");
 }
 
-static void by_color(const struct object *object, cache_emit_fn *emit, void *emit_data)
+static void by_color(void *data, const struct object *object, cache_emit_fn *emit, void *emit_data)
 {
+    (void)data;
     const struct json_value *value;
     JSON_FOREACH (key, value, object_path(object, "data.colors")) {
         (void)key;
@@ -320,19 +321,19 @@ TEST(indexes_follow_objects_whenever_they_are_added)
         SCOPED(offline_cache_fixture) fixture;
         offline_cache_fixture_init(&fixture);
         if (when == 0)
-            cache_add_index(fixture.cache, STR("color"), by_color);
+            cache_add_index(fixture.cache, STR("color"), by_color, NULL);
         color(&fixture, "n", "a", 1, "\"red\",\"blue\",\"red\"");
         color(&fixture, "m", "b", 2, "\"green\"");
         if (when == 1)
-            cache_add_index(fixture.cache, STR("color"), by_color);
+            cache_add_index(fixture.cache, STR("color"), by_color, NULL);
         color(&fixture, "m", "b", 3, "\"red\"");
         color(&fixture, "n", "c", 4, "\"red\",\"\",\"r\\u0000n\"");
         color(&fixture, "n", "d", 5, "\"red\"");
         OWNED(object) d = made("d", "n", 6, "");
         cache_apply(fixture.cache, d, true);
         if (when == 2)
-            cache_add_index(fixture.cache, STR("color"), by_color);
-        cache_add_index(fixture.cache, STR("color"), by_color); /* the same */
+            cache_add_index(fixture.cache, STR("color"), by_color, NULL);
+        cache_add_index(fixture.cache, STR("color"), by_color, NULL); /* the same */
         check_colors(&fixture);
         check_color(&fixture, "", STR("green"), "");
     }
@@ -355,17 +356,17 @@ TEST(indexes_outlive_a_list_that_comes_in_anew)
         color(&fixture, "n", "a", 1, "\"red\",\"blue\"");
         color(&fixture, "m", "b", 2, "\"red\"");
         if (when == 0)
-            cache_add_index(fixture.cache, STR("color"), by_color);
+            cache_add_index(fixture.cache, STR("color"), by_color, NULL);
         cache_store_done(&fixture.loading);
         cache_store_init_like(&fixture.loading, &fixture.cache->store);
         OWNED(object) c = made("c", "n", 4, ",\"data\":{\"colors\":[\"red\",\"\",\"r\\u0000n\"]}");
         CHECK(cache_load(fixture.cache, &fixture.loading, c));
         if (when == 1)
-            cache_add_index(fixture.cache, STR("color"), by_color);
+            cache_add_index(fixture.cache, STR("color"), by_color, NULL);
         cache_each(fixture.cache, STR(""), load_again, &fixture);
         replace(&fixture, "9");
         if (when == 2)
-            cache_add_index(fixture.cache, STR("color"), by_color);
+            cache_add_index(fixture.cache, STR("color"), by_color, NULL);
         check_colors(&fixture);
     }
 }

@@ -212,8 +212,9 @@ static void count_change(void *data, const struct cache_event *event)
     told->deleted += event->type == CACHE_DELETED;
 }
 
-static void by_value(const struct object *object, cache_emit_fn *emit, void *emit_data)
+static void by_value(void *data, const struct object *object, cache_emit_fn *emit, void *emit_data)
 {
+    (void)data;
     emit(emit_data, json_to_str(object_path(object, "data.value")));
 }
 
@@ -239,7 +240,7 @@ LOOP_TEST(caches_equal_the_server_after_many_writes_and_a_restart)
     for (size_t i = 0; i < COUNT(options); i++)
         caches[i] = cache_set_get(fixture.set, &options[i]);
     cache_add_handler(caches[0], &handler);
-    cache_add_index(caches[0], STR("value"), by_value);
+    cache_add_index(caches[0], STR("value"), by_value, NULL);
     SCOPED(scope) scope = {0};
     struct writer writers[WRITERS];
     for (int i = 0; i < WRITERS; i++) {

@@ -388,8 +388,10 @@ void cc_fixture_credentials(struct cc_fixture *fixture, const char *server, cons
 }
 
 /* An empty provider ID has no index entry. */
-static void emit_provider(const struct object *object, cache_emit_fn *emit, void *data)
+static void emit_provider(void *index_data, const struct object *object, cache_emit_fn *emit,
+                          void *data)
 {
+    (void)index_data;
     const struct str id = json_to_str(object_path(object, "spec.providerID"));
     if (id.len)
         emit(data, id);
@@ -397,7 +399,9 @@ static void emit_provider(const struct object *object, cache_emit_fn *emit, void
 
 const struct clustercache_index cc_fixture_node_index = {
     {STR_INIT(""), STR_INIT("v1"), STR_INIT("Node")},
-    STR_INIT("spec.providerID"), emit_provider
+    STR_INIT("spec.providerID"),
+    emit_provider,
+    NULL
 };
 
 void cc_fixture_fail_to_connect(struct cc_fixture *fixture)

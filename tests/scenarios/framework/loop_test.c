@@ -227,6 +227,23 @@ static struct error *fail_plainly(struct framework_fixture *fixture)
     return error_new(ERROR_IO, "disk is on fire");
 }
 
+/* Owners of another controller: neither a good run nor a failed one writes to them. */
+SIM_TEST(without_a_status_the_owner_is_never_written)
+{
+    SCOPED(framework_fixture) fixture;
+    start(&fixture, &(struct framework_options){.flags = FRAMEWORK_NO_STATUS});
+    make_ready(&fixture);
+    CHECK_EQ(framework_fixture_look(&fixture, FRAMEWORK_FIXTURE_WEB, "status.observedGeneration"),
+             STR(""));
+    fixture.on_build = fail_plainly;
+    framework_fixture_loop(&fixture);
+    CHECK_EQ((const char *)fixture.err->message, "disk is on fire"); /* counted and tried again */
+    CHECK(!fixture.result.is_terminal);
+    CHECK_EQ(fixture.proxy.writes, 0);
+    CHECK_EQ(framework_fixture_look(&fixture, FRAMEWORK_FIXTURE_WEB, "status.observedGeneration"),
+             STR(""));
+}
+
 SIM_TEST(fw_11_a_plain_error_is_tried_again)
 {
     SCOPED(framework_fixture) fixture;

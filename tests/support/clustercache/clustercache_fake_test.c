@@ -256,8 +256,10 @@ SIM_TEST(without_a_client_live_calls_fail_at_once)
     CHECK_EQ(loop_now(loop_current()), begun);
 }
 
-static void by_letter(const struct object *object, cache_emit_fn *emit, void *emit_data)
+static void by_letter(void *index_data, const struct object *object, cache_emit_fn *emit,
+                      void *emit_data)
 {
+    (void)index_data;
     emit(emit_data, str_slice(object_name(object), 0, 1));
 }
 
@@ -266,7 +268,7 @@ SIM_TEST(cached_reads_find_given_objects)
     OWNED(object) first = node_new(NODE_TEXT("n1", "1"));
     OWNED(object) second = node_new(NODE_TEXT("m1", "2"));
     struct object *const nodes[] = {first, second};
-    const struct clustercache_index index = {NODE, STR("letter"), by_letter};
+    const struct clustercache_index index = {NODE, STR("letter"), by_letter, NULL};
     const struct clustercache_fake_kind kinds[] = {
         {.gvk = NODE,            .objects = nodes, .count = COUNT(nodes)},
         {.gvk = GVK_CONFIG_MAP},

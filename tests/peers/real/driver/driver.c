@@ -84,8 +84,10 @@ static struct error *read_settings(struct driver_settings *settings, int argc, c
     return NULL;
 }
 
-static void emit_provider(const struct object *object, cache_emit_fn *emit, void *data)
+static void emit_provider(void *index_data, const struct object *object, cache_emit_fn *emit,
+                          void *data)
 {
+    (void)index_data;
     const struct str id = json_to_str(object_path(object, "spec.providerID"));
     if (id.len)
         emit(data, id);
@@ -124,7 +126,8 @@ static struct error *open_clustercache(struct driver *driver, struct network *ne
                                        struct tls_context *tls)
 {
     const struct driver_settings *settings = &driver->settings;
-    const struct clustercache_index index = {GVK("", "v1", "Node"), DRIVER_INDEX, emit_provider};
+    const struct clustercache_index index = {GVK("", "v1", "Node"), DRIVER_INDEX, emit_provider,
+                                             NULL};
     const struct cache_options clusters = {.gvr = GVR_CLUSTERS, .namespace = settings->namespace};
     const struct cache_options secrets = {.gvr = GVR_SECRETS,
                                           .namespace = settings->namespace,
