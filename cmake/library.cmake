@@ -6,7 +6,8 @@
 include(GNUInstallDirs)
 
 set(LIBRARY_LAYERS
-    base async net json apimachinery http client cache controller framework libcorset)
+    base async net json apimachinery http client cache controller framework clustercache
+    libcorset)
 set(LIBRARY_PACKAGES "libuv libssl libcrypto yyjson yaml-0.1 libnghttp2 libllhttp zlib")
 set(library_names ${PROJECT_SOURCE_DIR}/src/libcorset/names.map)
 

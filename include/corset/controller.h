@@ -39,6 +39,8 @@
 
 CORSET_BEGIN
 
+struct corset_cluster_source;
+struct corset_cluster_watch;
 struct corset_graph;
 struct corset_keys;
 struct corset_run;
@@ -272,6 +274,14 @@ struct corset_controller {
     unsigned flags;                 /* of enum corset_controller_flags */
     const struct corset_watch *watches; /* besides the owners themselves */
     size_t watch_count;
+
+    /*
+     * Kinds in all workload clusters, and what connects and disconnects lead to. Without a source,
+     * a controller of Clusters has a run for each connect and disconnect. See corset/clusters.h.
+     */
+    const struct corset_cluster_watch *cluster_watches;
+    size_t cluster_watch_count;
+    const struct corset_cluster_source *cluster_source;
 
     /*
      * Adds the wanted objects to the graph. It may read from the API server (Waits) but must not

@@ -38,6 +38,7 @@
  *     corset/object.h      Kubernetes objects: made of YAML, read and changed by path
  *     corset/controller.h  the controller: owner, watches, and the graph of wanted objects
  *     corset/client.h      requests to the API server, for custom nodes and on_delete
+ *     corset/clusters.h    workload clusters: reads, writes and watches in all of them
  *     corset/manager.h     the process: kubeconfig, caches, leader election, probes, metrics
  *
  * Rules that hold everywhere:
@@ -54,6 +55,7 @@
 #define CORSET_CORSET_H
 
 #include <corset/client.h>
+#include <corset/clusters.h>
 #include <corset/controller.h>
 #include <corset/error.h>
 #include <corset/export.h>

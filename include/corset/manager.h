@@ -21,6 +21,8 @@
 
 CORSET_BEGIN
 
+struct corset_clusters_options;
+
 struct corset_manager_options {
     const struct corset_controller *const *controllers;
     size_t controller_count;
@@ -29,6 +31,9 @@ struct corset_manager_options {
     const char *context;    /* NULL: the kubeconfig's current one */
     const char *user_agent; /* NULL: the first controller's name and version */
     double qps, burst;      /* requests per second and kind; 0: 20 and 30 */
+
+    /* Of workload clusters; NULL: none, or with defaults if a controller watches clusters. */
+    const struct corset_clusters_options *clusters;
 
     /*
      * Of several processes only the holder of the Lease works. A process that could not renew the

@@ -1,7 +1,8 @@
 /*
- * The requests of corset/client.h. Each function looks up the kind in discovery, sends the request
- * with the client of the controller, and wraps the answer for the arena of the run. Writes carry
- * the name of the controller as field manager.
+ * The requests of corset/client.h, and library_send_*(), which corset_cluster.c shares. Each
+ * function looks up the kind in discovery, sends the request with the client of the server it goes
+ * to, and wraps the answer for the arena of the run. Writes carry the name of the controller as
+ * field manager.
  */
 #include "client/client.h"
 #include "client/discovery/discovery.h"
@@ -9,34 +10,44 @@
 #include "json/yaml/manifest.h"
 #include "libcorset/library_internal.h"
 
-/* Where a request goes: the kind, the controller that sends it, and the options of writes. */
+/* Where a request goes: the server, the kind, and the options of writes. */
 struct target {
-    struct library_controller *controller;
-    struct arena *arena;
+    struct library_server server;
     struct discovery_mapping mapping;
     struct client_write_options write;
 };
 
-static struct error *find_target(struct corset_run *run, struct gvk gvk, struct target *ret_target)
+/* The API server of the manager. */
+static struct library_server server_of(struct corset_run *run)
 {
     struct framework_run *inner = library_run(run);
-    ret_target->controller = library_controller(inner);
-    ret_target->arena = framework_arena(inner);
-    ret_target->write = (struct client_write_options){
-        .field_manager = str_from_c(ret_target->controller->description->name)};
-    return discovery_find_kind(ret_target->controller->discovery, ret_target->arena, gvk,
-                               &ret_target->mapping);
+    struct library_controller *controller = library_controller(inner);
+    return (struct library_server){
+        .controller = controller,
+        .arena = framework_arena(inner),
+        .client = controller->client,
+        .discovery = controller->discovery,
+    };
 }
 
-static struct error *find_named(struct corset_run *run, const struct corset_id *id,
+static struct error *find_target(const struct library_server *server, struct gvk gvk,
+                                 struct target *ret_target)
+{
+    ret_target->server = *server;
+    ret_target->write = (struct client_write_options){
+        .field_manager = str_from_c(server->controller->description->name)};
+    return discovery_find_kind(server->discovery, server->arena, gvk, &ret_target->mapping);
+}
+
+static struct error *find_named(const struct library_server *server, const struct corset_id *id,
                                 struct target *ret_target)
 {
     struct gvk gvk;
     TRY(gvk_from_api_version(str_from_c(id->api_version), str_from_c(id->kind), &gvk));
-    return find_target(run, gvk, ret_target);
+    return find_target(server, gvk, ret_target);
 }
 
-static struct key key_of(const struct corset_id *id)
+struct key library_key(const struct corset_id *id)
 {
     return (struct key){str_from_c(id->name_space), str_from_c(id->name)};
 }
@@ -46,7 +57,7 @@ static void hand_out(const struct target *target, struct object *object,
                      const struct corset_object **ret_object)
 {
     if (ret_object)
-        *ret_object = library_wrap(target->arena, object);
+        *ret_object = library_wrap(target->server.arena, object);
 }
 
 /*
@@ -63,11 +74,22 @@ static bool is_watched(const struct library_controller *controller, struct gvk g
     return false;
 }
 
+struct error *library_send_get(const struct library_server *server, const struct corset_id *id,
+                               const struct corset_object **ret_object)
+{
+    struct target target;
+    OWNED(object) object = NULL;
+    TRY(find_named(server, id, &target));
+    TRY(client_get(server->client, target.mapping.gvr, library_key(id), NULL, &object));
+    hand_out(&target, object, ret_object);
+    return NULL;
+}
+
 /* From the cache for watched kinds. The cache may be behind, which corset/client.h mentions. */
 static struct error *read_one(const struct target *target, struct key key,
                               struct object **ret_object)
 {
-    const struct library_controller *controller = target->controller;
+    const struct library_controller *controller = target->server.controller;
     if (!is_watched(controller, target->mapping.gvk))
         return client_get(controller->client, target->mapping.gvr, key, NULL, ret_object);
     const struct cache_options options = {.gvr = target->mapping.gvr};
@@ -81,19 +103,31 @@ static struct error *read_one(const struct target *target, struct key key,
 struct corset_error *corset_get(struct corset_run *run, const struct corset_id *id,
                                 const struct corset_object **ret_object)
 {
+    const struct library_server server = server_of(run);
     struct target target;
     OWNED(object) object = NULL;
-    struct error *err = find_named(run, id, &target);
+    struct error *err = find_named(&server, id, &target);
     if (!err)
-        err = read_one(&target, key_of(id), &object);
+        err = read_one(&target, library_key(id), &object);
     if (!err)
         hand_out(&target, object, ret_object);
     return library_error_out(err);
 }
 
+struct error *library_send_list(const struct library_server *server, const struct corset_id *id,
+                                const char *label_selector, const struct client_list_sink *sink)
+{
+    struct target target;
+    SCOPED(buf) version = {.limit = 0};
+    const struct client_list_options options = {.label_selector = str_from_c(label_selector)};
+    TRY(find_named(server, id, &target));
+    return client_list_each(server->client, target.mapping.gvr, str_from_c(id->name_space),
+                            &options, sink, &version);
+}
+
 /* The function of the author that corset_list() calls for every object. */
 struct visitor {
-    const struct target *target;
+    struct arena *arena;
     corset_visit_fn *visit;
     void *data;
 };
@@ -101,24 +135,16 @@ struct visitor {
 static struct error *visit_one(void *data, struct object *object)
 {
     const struct visitor *visitor = data;
-    const struct corset_object *wrapped = library_wrap(visitor->target->arena, object);
-    return library_error(visitor->visit(visitor->data, wrapped));
+    return library_error(visitor->visit(visitor->data, library_wrap(visitor->arena, object)));
 }
 
 struct corset_error *corset_list(struct corset_run *run, const struct corset_id *id,
                                  const char *label_selector, corset_visit_fn *visit, void *data)
 {
-    struct target target;
-    SCOPED(buf) version = {.limit = 0};
-    struct error *err = find_named(run, id, &target);
-    if (err)
-        return library_error_out(err);
-    struct visitor visitor = {&target, visit, data};
+    const struct library_server server = server_of(run);
+    struct visitor visitor = {server.arena, visit, data};
     const struct client_list_sink sink = {.each = visit_one, .data = &visitor};
-    const struct client_list_options options = {.label_selector = str_from_c(label_selector)};
-    return library_error_out(client_list_each(target.controller->client, target.mapping.gvr,
-                                              str_from_c(id->name_space), &options, &sink,
-                                              &version));
+    return library_error_out(library_send_list(&server, id, label_selector, &sink));
 }
 
 typedef struct error *write_fn(struct client *client, struct gvr gvr, const struct object *object,
@@ -126,31 +152,33 @@ typedef struct error *write_fn(struct client *client, struct gvr gvr, const stru
                                struct object **ret_object);
 
 /* Creates or applies an object. A problem of the object is returned before anything is sent. */
-static struct error *write_object(struct corset_run *run, const struct corset_object *given,
-                                  write_fn *verb, bool force,
+static struct error *write_object(const struct library_server *server,
+                                  const struct corset_object *given, write_fn *verb, bool force,
                                   const struct corset_object **ret_object)
 {
     struct target target;
     struct object *object = NULL;
     OWNED(object) written = NULL;
     TRY(library_use(given, &object));
-    TRY(find_target(run, object_gvk(object), &target));
+    TRY(find_target(server, object_gvk(object), &target));
     target.write.force = force;
-    TRY(verb(target.controller->client, target.mapping.gvr, object, &target.write, &written));
+    TRY(verb(server->client, target.mapping.gvr, object, &target.write, &written));
     hand_out(&target, written, ret_object);
     return NULL;
 }
 
-struct corset_error *corset_create(struct corset_run *run, const struct corset_object *object,
-                                   const struct corset_object **ret_object)
-{
-    return library_error_out(write_object(run, object, client_create, false, ret_object));
-}
-
-struct corset_error *corset_apply(struct corset_run *run, const struct corset_object *object,
+struct error *library_send_create(const struct library_server *server,
+                                  const struct corset_object *object,
                                   const struct corset_object **ret_object)
 {
-    return library_error_out(write_object(run, object, client_apply, true, ret_object));
+    return write_object(server, object, client_create, false, ret_object);
+}
+
+struct error *library_send_apply(const struct library_server *server,
+                                 const struct corset_object *object,
+                                 const struct corset_object **ret_object)
+{
+    return write_object(server, object, client_apply, true, ret_object);
 }
 
 /*
@@ -164,32 +192,57 @@ static struct error *patch_object(const struct target *target, struct key key, c
     SCOPED(buf) body = {.limit = 0, .secret = true};
     TRY(manifest_read_one(str_from_c(text), NULL, &doc, NULL), "read a patch");
     json_write(&body, json_doc_root(doc));
-    return client_patch(target->controller->client, target->mapping.gvr, key, CLIENT_PATCH_MERGE,
+    return client_patch(target->server.client, target->mapping.gvr, key, CLIENT_PATCH_MERGE,
                         buf_str(&body), &target->write, ret_object);
+}
+
+struct error *library_send_patch(const struct library_server *server, const struct corset_id *id,
+                                 const char *subresource, const char *text,
+                                 const struct corset_object **ret_object)
+{
+    struct target target;
+    OWNED(object) object = NULL;
+    TRY(find_named(server, id, &target));
+    target.write.subresource = str_from_c(subresource);
+    TRY(patch_object(&target, library_key(id), text, &object));
+    hand_out(&target, object, ret_object);
+    return NULL;
+}
+
+struct error *library_send_delete(const struct library_server *server, const struct corset_id *id)
+{
+    struct target target;
+    OWNED(object) left = NULL;
+    struct error *err = find_named(server, id, &target);
+    if (!err)
+        err = client_delete(server->client, target.mapping.gvr, library_key(id), NULL, &left);
+    return error_ignore(err, ERROR_NOT_FOUND);
+}
+
+struct corset_error *corset_create(struct corset_run *run, const struct corset_object *object,
+                                   const struct corset_object **ret_object)
+{
+    const struct library_server server = server_of(run);
+    return library_error_out(library_send_create(&server, object, ret_object));
+}
+
+struct corset_error *corset_apply(struct corset_run *run, const struct corset_object *object,
+                                  const struct corset_object **ret_object)
+{
+    const struct library_server server = server_of(run);
+    return library_error_out(library_send_apply(&server, object, ret_object));
 }
 
 struct corset_error *corset_patch(struct corset_run *run, const struct corset_id *id,
                                   const char *subresource, const char *text,
                                   const struct corset_object **ret_object)
 {
-    struct target target;
-    OWNED(object) object = NULL;
-    struct error *err = find_named(run, id, &target);
-    if (err)
-        return library_error_out(err);
-    target.write.subresource = str_from_c(subresource);
-    err = patch_object(&target, key_of(id), text, &object);
-    if (!err)
-        hand_out(&target, object, ret_object);
-    return library_error_out(err);
+    const struct library_server server = server_of(run);
+    return library_error_out(library_send_patch(&server, id, subresource, text, ret_object));
 }
 
 struct corset_error *corset_delete(struct corset_run *run, const struct corset_id *id)
 {
-    struct target target;
-    OWNED(object) left = NULL;
-    struct error *err = find_named(run, id, &target);
-    if (!err)
-        err = client_delete(target.controller->client, target.mapping.gvr, key_of(id), NULL, &left);
-    return library_error_out(error_ignore(err, ERROR_NOT_FOUND));
+    const struct library_server server = server_of(run);
+    return library_error_out(library_send_delete(&server, id));
 }

@@ -23,12 +23,6 @@ struct library_node {
     void *data;
 };
 
-/* The queue that a map function adds owners to, and the priority of the event. */
-struct corset_keys {
-    struct queue *queue;
-    int priority;
-};
-
 const struct corset_object *corset_run_owner(struct corset_run *run)
 {
     struct framework_run *inner = library_run(run);
@@ -264,7 +258,8 @@ _Static_assert((int)CORSET_NODE_NOT_RUN == (int)GRAPH_NOT_RUN &&
                "states of nodes");
 _Static_assert((int)CORSET_PRUNE == (int)FRAMEWORK_PRUNE &&
                    (int)CORSET_NO_OPERATOR_STATUS == (int)FRAMEWORK_NO_OPERATOR_STATUS &&
-                   (int)CORSET_STANDARD_CONDITIONS == (int)FRAMEWORK_METAV1_CONDITIONS,
+                   (int)CORSET_STANDARD_CONDITIONS == (int)FRAMEWORK_METAV1_CONDITIONS &&
+                   (int)CORSET_NO_STATUS == (int)FRAMEWORK_NO_STATUS,
                "flags of controllers");
 _Static_assert((int)CORSET_STOP == (int)PRECHECK_STOP, "results of prechecks");
 
@@ -299,11 +294,7 @@ void corset_keys_add(struct corset_keys *keys, const char *name_space, const cha
     queue_add(keys->queue, key, keys->priority);
 }
 
-/*
- * One side of an event as an object of the public type. NULL for a side that is absent or cannot
- * be read.
- */
-static struct corset_object *read_side(struct arena *arena, struct object_text *text)
+struct corset_object *library_read_side(struct arena *arena, struct object_text *text)
 {
     OWNED(object) object = NULL;
     if (!text)
@@ -316,7 +307,8 @@ static bool filter_event(void *data, const struct cache_event *event)
 {
     const struct corset_watch *watch = data;
     SCOPED(arena) arena = {0};
-    return watch->filter(watch->data, read_side(&arena, event->old), read_side(&arena, event->now));
+    return watch->filter(watch->data, library_read_side(&arena, event->old),
+                         library_read_side(&arena, event->now));
 }
 
 /* Both sides are mapped: an object that moves from one owner to another concerns both. */
@@ -326,14 +318,14 @@ static void map_event(void *data, const struct cache_event *event, struct queue 
     const struct corset_watch *watch = data;
     SCOPED(arena) arena = {0};
     struct corset_keys keys = {queue, priority};
-    const struct corset_object *sides[] = {read_side(&arena, event->old),
-                                           read_side(&arena, event->now)};
+    const struct corset_object *sides[] = {library_read_side(&arena, event->old),
+                                           library_read_side(&arena, event->now)};
     for (size_t i = 0; i < COUNT(sides); i++)
         if (sides[i])
             watch->map(watch->data, sides[i], &keys);
 }
 
-static struct error *read_kind(const char *api_version, const char *kind, struct gvk *ret_gvk)
+struct error *library_read_kind(const char *api_version, const char *kind, struct gvk *ret_gvk)
 {
     if (!api_version || !kind || !api_version[0] || !kind[0])
         return error_new(ERROR_INVALID, "api_version and kind are required");
@@ -344,13 +336,13 @@ static struct error *read_kind(const char *api_version, const char *kind, struct
 static struct error *read_description(struct library_controller *controller)
 {
     const struct corset_controller *description = controller->description;
-    TRY(read_kind(description->api_version, description->kind, &controller->owner));
+    TRY(library_read_kind(description->api_version, description->kind, &controller->owner));
     controller->watches =
         mem_alloc_zero((description->watch_count + 1) * sizeof(*controller->watches));
     for (size_t i = 0; i < description->watch_count; i++) {
         const struct corset_watch *watch = &description->watches[i];
         struct framework_watch *inner = &controller->watches[i];
-        TRY(read_kind(watch->api_version, watch->kind, &inner->gvk), "watch %zu", i);
+        TRY(library_read_kind(watch->api_version, watch->kind, &inner->gvk), "watch %zu", i);
         inner->map = watch->map ? map_event : NULL;
         inner->filter = watch->filter ? filter_event : NULL;
         inner->data = (void *)watch;

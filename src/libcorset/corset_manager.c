@@ -8,6 +8,7 @@
  * With leader election there are two clients: free_client writes the Lease and reads, while client
  * refuses to write as soon as this process may have lost the Lease.
  */
+#include "apimachinery/wellknown.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/scope.h"
@@ -18,6 +19,7 @@
 #include "client/client.h"
 #include "client/discovery/discovery.h"
 #include "client/kubeconfig/kubeconfig.h"
+#include "clustercache/clustercache.h"
 #include "controller/cache/cache.h"
 #include "controller/leader.h"
 #include "controller/manager.h"
@@ -27,7 +29,8 @@
 #include "net/tcp.h"
 #include "net/tls.h"
 
-#define KIND_RETRY (2 * SECOND)
+#define KIND_RETRY       (2 * SECOND)
+#define KUBECONFIG_LABEL STR("cluster.x-k8s.io/cluster-name")
 
 /* Members are made in this order and released in the opposite order. */
 struct process {
@@ -45,17 +48,24 @@ struct process {
     struct discovery *discovery;
     struct cache_set *caches;
     struct library_controller *controllers;
-    struct manager *manager; /* has the leader and what runs of the controllers */
+    struct clustercache *clusters; /* NULL: no workload clusters */
+    struct manager *manager;       /* has the leader and what runs of the controllers */
 
     struct fiber *worker, *listener;
     struct signals *signals;
     bool is_told_to_stop;
 };
 
+/* Watches in workload clusters go on until their connections end, but the queues go before. */
 static void process_done(struct process *process)
 {
+    const size_t count = process->controllers ? process->options->controller_count : 0;
+    for (size_t i = 0; i < count; i++)
+        process->controllers[i].queue = NULL;
     manager_free(process->manager);
-    for (size_t i = 0; process->controllers && i < process->options->controller_count; i++) {
+    clustercache_free(process->clusters);
+    for (size_t i = 0; i < count; i++) {
+        library_clusters_remove_controller(&process->controllers[i]);
         library_controller_close(&process->controllers[i]);
         recorder_free(process->controllers[i].recorder);
     }
@@ -143,20 +153,28 @@ static struct error *make_leader(struct process *process)
 
 /*
  * Waits for kinds that are not served yet: a CustomResourceDefinition may be installed later. The
- * first failed attempt is logged.
+ * first failed attempt is logged. Takes the error of an attempt; any other one ends the wait.
  */
+static struct error *wait_for_kind(struct error *err, const char *name, bool *is_told)
+{
+    if (!discovery_is_no_match(err))
+        return err;
+    if (!*is_told)
+        log_info("Waiting for a kind to be served", LOG_STR("controller", str_from_c(name)),
+                 LOG_ERROR(err));
+    *is_told = true;
+    error_free(err);
+    return fiber_sleep(KIND_RETRY);
+}
+
 static struct error *open_controller(struct process *process, struct library_controller *controller)
 {
-    const char *name = controller->description->name;
-    for (bool is_told = false;; is_told = true) {
+    bool is_told = false;
+    for (;;) {
         struct error *err = library_controller_open(controller, process->loop);
-        if (!err || !discovery_is_no_match(err))
-            return err;
-        if (!is_told)
-            log_info("Waiting for a kind to be served", LOG_STR("controller", str_from_c(name)),
-                     LOG_ERROR(err));
-        error_free(err);
-        TRY(fiber_sleep(KIND_RETRY));
+        if (!err)
+            return NULL;
+        TRY(wait_for_kind(err, controller->description->name, &is_told));
     }
 }
 
@@ -196,6 +214,58 @@ static struct error *open_controllers(struct process *process)
     return NULL;
 }
 
+static bool are_clusters_wanted(const struct corset_manager_options *options)
+{
+    bool are_wanted = options->clusters != NULL;
+    for (size_t i = 0; i < options->controller_count; i++)
+        are_wanted |= library_clusters_are_wanted(options->controllers[i]);
+    return are_wanted;
+}
+
+/* A server without Cluster API gets it later, or this process has nothing to do. */
+static struct error *wait_for_clusters(struct process *process)
+{
+    bool is_told = false;
+    for (;;) {
+        SCOPED(arena) arena = {0};
+        struct discovery_mapping mapping;
+        struct error *err = discovery_find_kind(process->discovery, &arena, GVK_CLUSTER, &mapping);
+        if (!err)
+            return NULL;
+        TRY(wait_for_kind(err, "clustercache", &is_told));
+    }
+}
+
+/* The ClusterCache, if anybody wants it, with the caches and the guard of the process. */
+static struct error *open_clusters(struct process *process)
+{
+    const struct corset_clusters_options *options = process->options->clusters;
+    const struct str namespace = str_from_c(options ? options->name_space : NULL);
+    if (!are_clusters_wanted(process->options))
+        return NULL;
+    TRY(wait_for_clusters(process));
+    struct clustercache_options environment = {
+        .clusters = cache_set_get(
+            process->caches, &(struct cache_options){.gvr = GVR_CLUSTERS, .namespace = namespace}),
+        .secrets = cache_set_get(process->caches,
+                                 &(struct cache_options){.gvr = GVR_SECRETS,
+                                                         .namespace = namespace,
+                                                         .label_selector = KUBECONFIG_LABEL}),
+        .network = process->network,
+        .tls = process->tls,
+        .metrics = process->metrics,
+        .user_agent = user_agent(process),
+        .may_write = process->leader ? leader_may_write : NULL,
+        .may_write_data = process->leader,
+    };
+    TRY(library_clusters_new(process->loop, &process->arena, options, &environment,
+                             &process->clusters),
+        "workload clusters");
+    for (size_t i = 0; i < process->options->controller_count; i++)
+        process->controllers[i].clusters = process->clusters;
+    return NULL;
+}
+
 /* Opens connections, caches and controllers. Nothing runs yet. */
 static struct error *open_all(struct process *process)
 {
@@ -209,7 +279,8 @@ static struct error *open_all(struct process *process)
     process->pool = discovery_pool_new();
     process->discovery = discovery_new(process->client, process->pool, NULL);
     process->caches = cache_set_new(process->loop, process->client);
-    return open_controllers(process);
+    TRY(open_controllers(process));
+    return open_clusters(process);
 }
 
 /*
@@ -251,9 +322,15 @@ static struct error *make_manager(struct process *process)
     process->manager = manager_new(process->loop, &inner);
     for (size_t i = 0; i < options->controller_count; i++) {
         struct library_controller *controller = &process->controllers[i];
+        struct controller *taken = framework_take_controller(controller->framework);
+        controller->queue = controller_queue(taken);
         manager_add_runnable(process->manager, "events", recorder_run, controller->recorder);
-        manager_add_controller(process->manager, framework_take_controller(controller->framework));
+        manager_add_controller(process->manager, taken);
+        if (process->clusters)
+            library_clusters_add_controller(controller);
     }
+    if (process->clusters)
+        manager_add_controller(process->manager, clustercache_take_controller(process->clusters));
     return NULL;
 }
 

@@ -31,6 +31,12 @@ struct corset_graph {
     struct framework_run *run;
 };
 
+/* The queue that a map function adds owners to, and the priority of the event. */
+struct corset_keys {
+    struct queue *queue;
+    int priority;
+};
+
 /* A controller as its author described it, and the objects it runs with. */
 struct library_controller {
     const struct corset_controller *description;
@@ -43,12 +49,75 @@ struct library_controller {
     struct cache_set *caches;
     struct metrics *metrics;
     struct recorder *recorder;
+
+    struct clustercache *clusters;                 /* NULL: this process has no workload clusters */
+    struct queue *queue;                           /* of the controller, while the manager has it */
+    struct library_cluster_watch *cluster_watches; /* that were asked for; a list */
 };
 
 /* Reads the description and makes the framework. May be called again after a failure. Suspends. */
 MUST_USE struct error *library_controller_open(struct library_controller *controller,
                                                struct loop *loop);
 void library_controller_close(struct library_controller *controller);
+
+/*
+ * Workload clusters, in corset_clusters.c. The options may be NULL; members of the environment that
+ * come from the process are set by it.
+ */
+struct clustercache_options;
+MUST_USE struct error *library_clusters_new(struct loop *loop, struct arena *arena,
+                                            const struct corset_clusters_options *options,
+                                            struct clustercache_options *environment,
+                                            struct clustercache **ret_clusters);
+
+/* True if the description asks for workload clusters. */
+bool library_clusters_are_wanted(const struct corset_controller *description);
+
+/* Starts the watches of the description in every cluster. Called before anything runs. */
+void library_clusters_add_controller(struct library_controller *controller);
+
+/* Starts a watch on one cluster. The name is unique among those of the controller. */
+MUST_USE struct error *library_clusters_watch(struct library_controller *controller,
+                                              struct key cluster,
+                                              const struct corset_cluster_watch *watch);
+
+/* After the connections have ended. */
+void library_clusters_remove_controller(struct library_controller *controller);
+
+/* Where requests of a run go: to the API server of the manager, or to a workload cluster. */
+struct library_server {
+    struct library_controller *controller;
+    struct arena *arena; /* of the run */
+    struct client *client;
+    struct discovery *discovery;
+};
+
+/* The functions of corset/client.h for one server, without a cache. All of them suspend. */
+struct client_list_sink;
+MUST_USE struct error *library_send_get(const struct library_server *server,
+                                        const struct corset_id *id,
+                                        const struct corset_object **ret_object);
+MUST_USE struct error *library_send_list(const struct library_server *server,
+                                         const struct corset_id *id, const char *label_selector,
+                                         const struct client_list_sink *sink);
+MUST_USE struct error *library_send_create(const struct library_server *server,
+                                           const struct corset_object *object,
+                                           const struct corset_object **ret_object);
+MUST_USE struct error *library_send_apply(const struct library_server *server,
+                                          const struct corset_object *object,
+                                          const struct corset_object **ret_object);
+MUST_USE struct error *library_send_patch(const struct library_server *server,
+                                          const struct corset_id *id, const char *subresource,
+                                          const char *text,
+                                          const struct corset_object **ret_object);
+MUST_USE struct error *library_send_delete(const struct library_server *server,
+                                           const struct corset_id *id);
+
+struct key library_key(const struct corset_id *id);
+
+/* ERROR_INVALID if one of the texts is missing. The texts are borrowed. */
+MUST_USE struct error *library_read_kind(const char *api_version, const char *kind,
+                                         struct gvk *ret_gvk);
 
 static inline struct error *library_error(struct corset_error *err)
 {
@@ -77,6 +146,12 @@ static inline struct library_controller *library_controller(struct framework_run
 
 /* Wraps an object for as long as the arena lives. Takes a reference to the object. */
 struct corset_object *library_wrap(struct arena *arena, struct object *object);
+
+/*
+ * One side of an event as an object of the public type. NULL for a side that is absent or cannot be
+ * read.
+ */
+struct corset_object *library_read_side(struct arena *arena, struct object_text *text);
 
 /* Ends the edit, if there is one, and returns the object. It is borrowed until the next change. */
 struct object *library_settle(const struct corset_object *object);

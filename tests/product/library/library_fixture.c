@@ -37,7 +37,7 @@ void library_fixture_run(struct library_fixture *fixture, const char *program,
                          folder_file(&fixture->folder, "controller.log")));
 }
 
-void library_fixture_apply(struct library_fixture *fixture, struct gvr gvr, struct str yaml)
+void library_fixture_apply_to(struct client *client, struct gvr gvr, struct str yaml)
 {
     SCOPED(manifest_list) list = {0};
     const struct client_write_options options = {.field_manager = STR("test")};
@@ -45,15 +45,32 @@ void library_fixture_apply(struct library_fixture *fixture, struct gvr gvr, stru
     for (size_t i = 0; i < list.count; i++) {
         OWNED(object) object = NULL;
         CHECK_OK(object_from_doc(list.docs[i], &object));
-        CHECK_OK(client_apply(fixture->client, gvr, object, &options, NULL));
+        CHECK_OK(client_apply(client, gvr, object, &options, NULL));
     }
 }
 
-static void start_server(struct library_fixture *fixture)
+void library_fixture_apply(struct library_fixture *fixture, struct gvr gvr, struct str yaml)
 {
+    library_fixture_apply_to(fixture->client, gvr, yaml);
+}
+
+/* The kubeconfig of the server is written last: those of the clusters are there then. */
+void library_fixture_start_server(struct library_fixture *fixture, const char *virtual_clusters)
+{
+    folder_init(&fixture->folder);
     const char *kubeconfig = folder_file(&fixture->folder, "kubeconfig");
-    const char *const arguments[] = {TEST_CORSET,   "apiserver",          "--in-memory", "--listen",
-                                     "127.0.0.1:0", "--write-kubeconfig", kubeconfig,    NULL};
+    const char *const arguments[] = {TEST_CORSET,
+                                     "apiserver",
+                                     "--in-memory",
+                                     "--listen",
+                                     "127.0.0.1:0",
+                                     "--virtual-clusters",
+                                     virtual_clusters,
+                                     "--write-cluster-kubeconfigs",
+                                     folder_file(&fixture->folder, "clusters"),
+                                     "--write-kubeconfig",
+                                     kubeconfig,
+                                     NULL};
     const struct kubeconfig_paths paths = {.file = str_from_c(kubeconfig)};
     FIBER_TIMEOUT(LIBRARY_FIXTURE_PATIENCE);
     CHECK_OK(child_start(&fixture->server, arguments, folder_file(&fixture->folder, "server.log")));
@@ -85,8 +102,7 @@ void library_fixture_init(struct library_fixture *fixture, const char *program,
                           struct key owner)
 {
     *fixture = (struct library_fixture){.owners = owners, .owner = owner};
-    folder_init(&fixture->folder);
-    start_server(fixture);
+    library_fixture_start_server(fixture, "0");
     library_fixture_run(fixture, program, more);
     library_fixture_apply(fixture, GVR("apiextensions.k8s.io", "v1", "customresourcedefinitions"),
                           crd);

@@ -35,12 +35,16 @@ void library_fixture_init(struct library_fixture *fixture, const char *program,
                           struct key owner);
 void library_fixture_done(struct library_fixture *fixture);
 
+/* Starts the server alone, with so many virtual clusters. Their kubeconfigs are in clusters/. */
+void library_fixture_start_server(struct library_fixture *fixture, const char *virtual_clusters);
+
 /* Starts the controller, anew if it has been stopped. */
 void library_fixture_run(struct library_fixture *fixture, const char *program,
                          const char *const *more);
 
 /* All of these suspend, and end the test when they fail. */
 
+void library_fixture_apply_to(struct client *client, struct gvr gvr, struct str yaml);
 void library_fixture_apply(struct library_fixture *fixture, struct gvr gvr, struct str yaml);
 void library_fixture_patch(struct library_fixture *fixture, struct gvr gvr, struct key key,
                            const char *subresource, const char *body);
