@@ -1,64 +1,104 @@
 /*
- * Watches the Nodes of all clusters of a management cluster ($KUBECONFIG) and prints changes.
+ * A controller that keeps, on each Cluster, an annotation with the number of its ready Nodes:
  *
- * The whole use of a ClusterCache: caches of Clusters and kubeconfig Secrets go in, its controller
- * runs, and a source announces every connect, which is the moment to ask for a watch.
+ *     kubectl get clusters -o custom-columns='NAME:.metadata.name,\
+ *         READY:.metadata.annotations.example\.corset\.dev/ready-nodes'
+ *
+ * The library connects to every workload cluster, watches the Nodes of all of them, and starts a
+ * run for a Cluster when one of its Nodes becomes ready or ceases to be, and when the cluster is
+ * connected or disconnected. A run counts in memory: it sends no request unless the number changes.
  */
-#include <stdio.h>
+#include <corset/corset.h>
+#include <string.h>
 
-#include "apimachinery/wellknown.h"
-#include "client/client.h"
-#include "client/kubeconfig/kubeconfig.h"
-#include "clustercache/clustercache.h"
-#include "controller/controller.h"
-#include "net/network.h"
-#include "net/tcp.h"
-#include "net/tls.h"
+#define ANNOTATION "example.corset.dev/ready-nodes"
 
-static void on_node(void *data, struct key cluster, const struct cache_event *event)
+static bool is_ready(const struct corset_object *node)
 {
-    static const char *const words[] = {"added", "changed", "deleted"};
-    const struct key node = object_text_key(event->now ? event->now : event->old);
-    printf("%.*s: %.*s %s\n", STR_ARG(cluster.name), STR_ARG(node.name), words[event->type]);
-    fflush(data);
+    return node && strcmp(corset_object_condition(node, "Ready"), "True") == 0;
 }
 
-/* Called for every connect and disconnect. After a disconnect the watch fails, which is fine. */
-static void on_cluster(void *data, const struct object *cluster, struct queue *queue, int priority)
+static struct corset_error *count_node(void *data, const struct corset_object *node)
 {
-    struct clustercache_watch watch = {.name = STR("nodes"), .changed = on_node, .data = stdout};
-    watch.gvk = GVK("", "v1", "Node");
-    (void)queue, (void)priority;
-    error_free(clustercache_watch(*(struct clustercache **)data, object_key(cluster), &watch));
+    size_t *count = data;
+    *count += is_ready(node);
+    return NULL;
 }
 
-static struct error *run(void *loop)
+/* Text that is there already is not written again: the write would be an event, and a run. */
+static struct corset_error *annotate(struct corset_run *run, const char *text)
 {
-    SCOPED(rest_config) config = {0};
-    const struct kubeconfig_paths paths = kubeconfig_paths_from_environment();
-    TRY(kubeconfig_load(&paths, NULL, &config));
-    OWNED(network) network = tcp_network_new(loop);
-    OWNED(tls_context) tls = tls_context_new();
-    const struct client_options management = {.config = &config, .network = network, .tls = tls};
-    OWNED(client) client = client_new(loop, &management);
-    OWNED(cache_set) caches = cache_set_new(loop, client);
-    struct cache_options kind = {.gvr = GVR_CLUSTERS};
-    struct clustercache_options options = {.network = network, .tls = tls, .user_agent = STR("n")};
-    options.clusters = cache_set_get(caches, &kind);
-    kind.gvr = GVR_SECRETS;
-    kind.label_selector = STR("cluster.x-k8s.io/cluster-name");
-    options.secrets = cache_set_get(caches, &kind);
-    OWNED(clustercache) clusters = NULL;
-    TRY(clustercache_new(loop, &options, &clusters));
-    const struct clustercache_source source = {.map = on_cluster, .data = &clusters};
-    clustercache_add_source(clusters, &source);
-    OWNED(controller) controller = clustercache_take_controller(clusters);
-    return controller_run(controller);
+    const struct corset_object *owner = corset_run_owner(run);
+    const struct corset_id id = {corset_object_api_version(owner), corset_object_kind(owner),
+                                 corset_object_namespace(owner), corset_object_name(owner)};
+    if (strcmp(corset_object_annotation(owner, ANNOTATION), text) == 0)
+        return NULL;
+    const char *patch =
+        corset_run_print(run, "metadata: {annotations: {" ANNOTATION ": \"%s\"}}", text);
+    return corset_patch(run, &id, NULL, patch, NULL);
 }
 
-int main(void)
+/* A cluster without a connection has an unknown number of Nodes until it is connected again. */
+static struct corset_error *count_nodes(void *data, struct corset_run *run,
+                                        enum corset_outcome *ret_outcome)
 {
-    OWNED(loop) loop = loop_new();
-    OWNED(error) err = loop_run(loop, run, loop);
-    return fprintf(stderr, "%s\n", err->message) > 0;
+    const struct corset_object *owner = corset_run_owner(run);
+    const struct corset_id nodes = {"v1", "Node", NULL, NULL};
+    const struct corset_cluster *cluster;
+    size_t ready = 0;
+    (void)data;
+    *ret_outcome = CORSET_DONE;
+    struct corset_error *err = corset_cluster_reader(run, corset_object_namespace(owner),
+                                                     corset_object_name(owner), &cluster);
+    if (!err)
+        err = corset_cluster_list(cluster, &nodes, count_node, &ready);
+    if (corset_error_is(err, CORSET_NOT_CONNECTED)) {
+        corset_error_free(err);
+        return annotate(run, "unknown");
+    }
+    CORSET_TRY(err);
+    return annotate(run, corset_run_print(run, "%zu", ready));
+}
+
+/* build itself must not write, so that the work is done by a node of the graph. */
+static struct corset_error *build(struct corset_run *run, struct corset_graph *graph)
+{
+    const struct corset_node_options count = {.kind = CORSET_CUSTOM, .run = count_nodes};
+    (void)run;
+    return corset_graph_add(graph, &count, NULL);
+}
+
+/* A Node reports every few seconds that it is alive, which changes nothing here. */
+static bool changes_count(void *data, const struct corset_object *old,
+                          const struct corset_object *now)
+{
+    (void)data;
+    return is_ready(old) != is_ready(now);
+}
+
+static const struct corset_cluster_watch watches[] = {
+    {.name = "nodes", .api_version = "v1", .kind = "Node", .filter = changes_count},
+};
+
+/* The status of a Cluster belongs to Cluster API. */
+static const struct corset_controller controller = {
+    .name = "nodes",
+    .version = "1.0.0",
+    .api_version = "cluster.x-k8s.io/v1beta2",
+    .kind = "Cluster",
+    .flags = CORSET_NO_STATUS,
+    .cluster_watches = watches,
+    .cluster_watch_count = sizeof(watches) / sizeof(watches[0]),
+    .workers = 10,
+    .build = build,
+};
+
+int main(int argc, char **argv)
+{
+    const struct corset_controller *controllers[] = {&controller};
+    return corset_main(argc, argv,
+                       &(struct corset_manager_options){
+                           .controllers = controllers,
+                           .controller_count = 1,
+                       });
 }

@@ -65,6 +65,16 @@ static void add_node(struct fleet *fleet, const char *name, const char *zone)
     library_fixture_apply_to(fleet->workload, GVR_NODES, buf_str(&yaml));
 }
 
+static void set_ready(struct fleet *fleet, const char *name, const char *status)
+{
+    SCOPED(buf) body = {.limit = 0};
+    const struct client_write_options options = {.subresource = STR("status")};
+    buf_print(&body, "{\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"%s\"}]}}",
+              status);
+    CHECK_OK(client_patch(fleet->workload, GVR_NODES, (struct key){STR(""), str_from_c(name)},
+                          CLIENT_PATCH_MERGE, buf_str(&body), &options, NULL));
+}
+
 /* An empty text: the first cluster is well again. */
 static void set_faults(struct fleet *fleet, const char *faults)
 {
@@ -128,5 +138,28 @@ LOOP_TEST(a_cluster_that_dies_and_comes_back_is_watched_again)
                              STR("{apiVersion: v1, kind: ConfigMap, metadata: {namespace: default,"
                                  " name: note}, data: {text: again}}"));
     wait_for(&fleet, "vc-0001", "note", "again");
+    CHECK_OK(child_stop(&fleet.fixture.controller));
+}
+
+LOOP_TEST(the_example_counts_ready_nodes_on_their_clusters)
+{
+    static const char annotation[] = "example.corset.dev/ready-nodes";
+    SCOPED(fleet) fleet;
+    fleet_init(&fleet, TEST_NODES);
+    wait_for(&fleet, "vc-0001", annotation, "0");
+    add_node(&fleet, "n1", "a");
+    add_node(&fleet, "n2", "a");
+    set_ready(&fleet, "n1", "True");
+    wait_for(&fleet, "vc-0001", annotation, "1");
+    set_ready(&fleet, "n2", "True");
+    wait_for(&fleet, "vc-0001", annotation, "2");
+    set_ready(&fleet, "n1", "False");
+    wait_for(&fleet, "vc-0001", annotation, "1");
+    CHECK_OK(client_delete(fleet.workload, GVR_NODES, KEY("", "n2"), NULL, NULL));
+    wait_for(&fleet, "vc-0001", annotation, "0");
+    wait_for(&fleet, "vc-0003", annotation, "0");
+    library_fixture_check_steady(&fleet.fixture);
+    OWNED(object) cluster = library_fixture_get(&fleet.fixture, GVR_CLUSTERS, CLUSTER);
+    CHECK_EQ(library_fixture_condition(cluster, "InProgress", "status"), STR("")); /* not ours */
     CHECK_OK(child_stop(&fleet.fixture.controller));
 }
