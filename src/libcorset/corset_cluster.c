@@ -3,7 +3,10 @@
  * from the ClusterCache and are held by the arena of the run; requests that are not answered from
  * memory go through library_send_*() of corset_client.c.
  */
+#include <string.h>
+
 #include "apimachinery/gvk.h"
+#include "base/memory.h"
 #include "client/client.h"
 #include "client/kubeconfig/kubeconfig.h"
 #include "clustercache/clustercache.h"
@@ -232,18 +235,31 @@ struct corset_error *corset_cluster_delete(struct corset_cluster *cluster,
     return named(cluster, library_send_delete(&cluster->server, id));
 }
 
+static void wipe_text(void *text)
+{
+    mem_wipe(text, strlen(text));
+}
+
+/* A copy of credentials that is wiped with the run. */
+static const char *keep_secret(struct corset_run *run, struct str text)
+{
+    struct arena *arena = framework_arena(library_run(run));
+    const char *copy = arena_c(arena, text);
+    arena_hold(arena, wipe_text, (void *)copy);
+    return copy;
+}
+
 static struct error *read_rest_config(struct corset_run *run, struct key key,
                                       struct corset_rest_config *ret_config)
 {
-    struct arena *arena = framework_arena(library_run(run));
     SCOPED(buf) text = {.limit = 0, .secret = true};
     struct cluster_connection *connection;
     TRY(get_connection(run, key, clustercache_get_rest_config, &connection));
     const struct rest_config *config = cluster_connection_config(connection);
     kubeconfig_write(&text, key.name, config);
     TRY(buf_check(&text));
-    *ret_config =
-        (struct corset_rest_config){arena_c(arena, config->host), arena_c(arena, buf_str(&text))};
+    ret_config->host = arena_c(framework_arena(library_run(run)), config->host);
+    ret_config->kubeconfig = keep_secret(run, buf_str(&text));
     return NULL;
 }
 
@@ -263,7 +279,7 @@ struct corset_error *corset_cluster_private_key(struct corset_run *run, const ch
     if (!err)
         err = clustercache_get_private_key(clusters, key_from(name_space, name), &pem);
     if (!err)
-        *ret_pem = arena_c(framework_arena(library_run(run)), pem);
+        *ret_pem = keep_secret(run, pem);
     return library_error_out(err);
 }
 
