@@ -11,10 +11,13 @@
 #include "apiserver/data_dir.h"
 #include "apiserver/endpoints/handler.h"
 #include "apiserver/endpoints/inflight_limits.h"
+#include "apiserver/endpoints/request_metrics.h"
 #include "apiserver/ensure_object.h"
 #include "apiserver/virtual/virtual_clusters.h"
 #include "async/loop.h"
 #include "base/memory.h"
+#include "base/metrics.h"
+#include "base/process_metrics.h"
 #include "http/server.h"
 
 #define CONNECTIONS_DEFAULT 20000
@@ -22,6 +25,7 @@
 
 struct apiserver {
     struct loop *loop;
+    struct metrics *metrics;
     struct data_dir *folder;
     struct credentials *credentials;
     struct crd_pool *pool;
@@ -91,6 +95,7 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
         .definition_count = options->definition_count,
     };
     TRY(api_new(&api, &server->api));
+    store_add_metrics(server->api->store, server->metrics);
     const struct virtual_clusters_options clusters = {
         .loop = server->loop,
         .keys = server->credentials->keys,
@@ -113,6 +118,8 @@ static struct error *listen_http(struct apiserver *server, const struct apiserve
     const size_t requests = options->requests ? options->requests : INFLIGHT_LIMITS_REQUESTS;
     inflight_limits_init(&server->handler.limits, requests + 2 * options->virtual_clusters,
                          options->watches_per_user);
+    request_metrics_register(server->metrics);
+    server->handler.metrics = server->metrics;
     server->handler.loop = server->loop;
     server->handler.api = server->api;
     server->handler.clusters = server->clusters;
@@ -133,6 +140,8 @@ struct error *apiserver_new(struct loop *loop, const struct apiserver_options *o
 {
     OWNED(apiserver) server = NEW(struct apiserver);
     server->loop = loop;
+    server->metrics = metrics_new();
+    process_metrics_register(server->metrics);
     server->pool = crd_pool_new();
     server->base_rbac = bootstrap_policy_rbac();
     if (options->folder)
@@ -164,6 +173,7 @@ void apiserver_free(struct apiserver *server)
     crd_pool_free(server->pool);
     credentials_free(server->credentials);
     data_dir_free(server->folder);
+    metrics_free(server->metrics);
     mem_free(server);
 }
 

@@ -4,6 +4,8 @@
  *     https://host:port/...                    the main API
  *     https://host:port/clusters/<name>/...    a virtual cluster: a whole API of its own, in memory
  *
+ *     https://host:port/metrics                numbers about the main API and the process
+ *
  * Always with TLS. Anonymous requests get health and version and nothing else.
  */
 #pragma once

@@ -254,3 +254,58 @@ SIM_TEST(a_head_has_no_body)
     }
     CHECK_EQ(apiserver_fixture_get(&fixture, "/version"), 200);
 }
+
+#define MAP_LABELS "group=\"\",version=\"v1\",resource=\"configmaps\",subresource=\"\",scope="
+
+SIM_TEST(metrics_tell_of_requests_watches_and_commits)
+{
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    apiserver_fixture_keep(&fixture);
+    fixture.options.virtual_clusters = 1;
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    apiserver_fixture_create(
+        &fixture, MAPS,
+        "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"}}");
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/a"), 200);
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/a"), 200);
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/a/made-up"), 404);
+    CHECK_EQ(apiserver_fixture_get(&fixture, "/apis/made.up/v1/things"), 404);
+    OWNED(http_response) watch = apiserver_fixture_watch(&fixture, MAPS "?watch=1");
+    CHECK_EQ(apiserver_fixture_get(&fixture, "/metrics"), 200);
+    static const char *const lines[] = {
+        "apiserver_request_total{verb=\"POST\"," MAP_LABELS
+        "\"namespace\",component=\"apiserver\",code=\"201\"} 1\n",
+        "apiserver_request_total{verb=\"GET\"," MAP_LABELS
+        "\"resource\",component=\"apiserver\",code=\"200\"} 2\n",
+        "apiserver_request_duration_seconds_count{verb=\"GET\"," MAP_LABELS
+        "\"resource\",component=\"apiserver\"} 3\n",
+        "apiserver_longrunning_requests{verb=\"WATCH\"," MAP_LABELS
+        "\"namespace\",component=\"apiserver\"} 1\n",
+        "apiserver_current_inflight_requests{request_kind=\"readOnly\"} 1\n",
+        "\ncorset_store_watchers ",
+        "\ncorset_store_commits_total{result=\"error\"} 0\n",
+        "\nprocess_resident_memory_bytes ",
+    };
+    for (size_t i = 0; i < COUNT(lines); i++)
+        CHECK_CONTAINS(buf_str(&fixture.answer), str_from_c(lines[i]));
+    static const char *const absent[] = {"made",
+                                         "corset_store_commits_total{result=\"success\"} 0\n",
+                                         "corset_store_commit_duration_seconds_count 0\n"};
+    for (size_t i = 0; i < COUNT(absent); i++)
+        CHECK(!str_contains(buf_str(&fixture.answer), str_from_c(absent[i])));
+
+    TEST_CASE("not for everybody, and not of virtual clusters");
+    CHECK_EQ(apiserver_fixture_get(&fixture, "/clusters/vc-0001/metrics"), 403);
+    http_response_free(TAKE(watch));
+    CHECK_OK(fiber_sleep(SECOND));
+    http_client_free(TAKE(fixture.client));
+    fixture.client = apiserver_fixture_client(&fixture, NULL);
+    CHECK_EQ(apiserver_fixture_get(&fixture, "/metrics"), 403);
+    http_client_free(TAKE(fixture.client));
+    fixture.client = apiserver_fixture_client(&fixture, fixture.admin);
+    CHECK_EQ(apiserver_fixture_get(&fixture, "/metrics"), 200);
+    CHECK_CONTAINS(buf_str(&fixture.answer),
+                   STR("apiserver_longrunning_requests{verb=\"WATCH\"," MAP_LABELS
+                       "\"namespace\",component=\"apiserver\"} 0\n"));
+}

@@ -390,6 +390,7 @@ static struct error *begin_response(struct http_request *request, int status,
         TRY(http_headers_add_all(&head.headers, headers));
     TRY(http_stream_respond(&request->call->stream, &head, end));
     request->responded = true;
+    request->status = status;
     http_conn_kick(request->call->conn);
     return NULL;
 }
@@ -428,6 +429,11 @@ struct error *http_request_answer(struct http_request *request, int status, stru
 bool http_request_has_responded(const struct http_request *request)
 {
     return request->responded;
+}
+
+int http_request_status(const struct http_request *request)
+{
+    return request->status;
 }
 
 /* has_parties stays set once two different parties were seen on a connection. */

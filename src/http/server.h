@@ -97,3 +97,4 @@ void http_request_set_party(struct http_request *request, const void *party);
 void http_request_break(struct http_request *request);
 
 bool http_request_has_responded(const struct http_request *request);
+int http_request_status(const struct http_request *request); /* 0 before the response */

@@ -33,5 +33,6 @@ struct http_request {
     struct http_call *call;
     struct arena arena;
     bool responded;
+    int status; /* of the response */
     bool wanted_body;
 };

@@ -98,6 +98,11 @@ bool http_request_has_responded(const struct http_request *request)
     return request->status != 0;
 }
 
+int http_request_status(const struct http_request *request)
+{
+    return request->status;
+}
+
 void http_request_set_party(struct http_request *request, const void *party)
 {
     (void)request;

@@ -14,12 +14,14 @@
 
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
+#include "apiserver/endpoints/request_metrics.h"
 #include "apiserver/endpoints/response.h"
 #include "apiserver/endpoints/route.h"
 #include "apiserver/virtual/debug.h"
 #include "apiserver/virtual/virtual_clusters.h"
 #include "async/fiber.h"
 #include "async/loop.h"
+#include "base/metrics.h"
 #include "http/headers.h"
 #include "http/server.h"
 #include "net/tls.h"
@@ -82,6 +84,26 @@ static struct error *identify_user(struct request *request)
     return impersonate(auth, request->arena, &attributes, &request->user, headers, &request->user);
 }
 
+/* Virtual clusters are trials, and have no metrics. */
+static struct metrics *metrics_of(const struct handler *handler, const struct request *request)
+{
+    return request->api->cluster.len ? NULL : handler->metrics;
+}
+
+static bool is_metrics_path(const struct handler *handler, const struct request *request)
+{
+    return metrics_of(handler, request) && str_eq(request->path, STR("/metrics")) &&
+           str_eq(request->method, STR("GET"));
+}
+
+static struct error *serve_metrics(const struct handler *handler, const struct request *request)
+{
+    SCOPED(buf) text = {.limit = 0};
+    metrics_write(handler->metrics, &text);
+    TRY(buf_check(&text));
+    return response_send_body(request, 200, STR(METRICS_CONTENT_TYPE), buf_str(&text));
+}
+
 static struct error *serve_known(const struct handler *handler, struct request *request)
 {
     const struct rbac_attributes attributes = request_attributes(request);
@@ -90,6 +112,8 @@ static struct error *serve_known(const struct handler *handler, struct request *
         request->kind = api_find_kind(request->api, request->arena, request->gvr);
     else if (debug_is_path(request))
         return debug_serve(handler->clusters, request);
+    else if (is_metrics_path(handler, request))
+        return serve_metrics(handler, request);
     return route_serve(request);
 }
 
@@ -125,7 +149,10 @@ static struct error *serve_request(struct handler *handler, struct request *requ
     TRY(identify_user(request));
     const bool is_watch = route_is_long(request);
     TRY(enter_limits(handler, request, is_watch));
+    struct metrics_series *active =
+        request_metrics_begin(metrics_of(handler, request), request, is_watch);
     struct error *err = serve_inside(handler, request, is_watch);
+    request_metrics_end(active);
     inflight_limits_leave(request->pass);
     request->pass = NULL;
     return err;
@@ -170,6 +197,7 @@ struct error *handler_serve(void *data, struct http_request *http)
     struct handler *handler = data;
     struct str target = http_request_target(http);
     bool is_cluster;
+    const int64_t begun = loop_now(handler->loop);
     struct request request = {
         .http = http,
         .arena = http_request_arena(http),
@@ -184,7 +212,10 @@ struct error *handler_serve(void *data, struct http_request *http)
         return respond_error(&request, request_no_such_path());
     struct error *err = cluster ? serve_cluster(handler, &request, cluster, target)
                                 : serve_request(handler, &request, target);
-    if (!err || http_request_has_responded(http) || err->code == ERROR_CANCELED)
-        return err;
-    return respond_error(&request, for_clients(err));
+    if (err && !http_request_has_responded(http) && err->code != ERROR_CANCELED)
+        err = respond_error(&request, for_clients(err));
+    if (!cluster)
+        request_metrics_answered(handler->metrics, &request, http_request_status(http),
+                                 loop_now(handler->loop) - begun);
+    return err;
 }

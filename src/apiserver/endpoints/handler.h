@@ -11,12 +11,14 @@ struct api;
 struct virtual_clusters;
 struct http_request;
 struct loop;
+struct metrics;
 
 struct handler {
     struct loop *loop;
     struct api *api;
     struct virtual_clusters *clusters;
     struct inflight_limits limits;
+    struct metrics *metrics; /* of the main API, served at /metrics; NULL: none */
 };
 
 /*

@@ -33,6 +33,7 @@
 #include "base/str.h"
 
 struct loop;
+struct metrics;
 struct store;
 
 struct store_options {
@@ -80,6 +81,12 @@ MUST_USE struct error *store_open(struct loop *loop, const struct store_options 
  */
 void store_free(struct store *store);
 DEFINE_OWNED(store)
+
+/*
+ * Shows the corset_store_* metrics of this store; for one store of a registry. They must not be
+ * shown after the store is freed.
+ */
+void store_add_metrics(struct store *store, struct metrics *metrics);
 
 /* The newest durable revision. */
 int64_t store_revision(const struct store *store);

@@ -19,6 +19,7 @@
 #include "apiserver/storage/store_internal.h"
 #include "async/fiber.h"
 #include "base/memory.h"
+#include "base/metrics.h"
 
 /* Limits the duration of a transaction, and thereby how long the first writer of a group waits. */
 #define GROUP_MAX 4096
@@ -128,6 +129,9 @@ static void start_commit(struct store *store);
 /* Called on the loop when the group is durable or has failed. */
 static void finish_commit(struct store *store, const struct error *err)
 {
+    if (store->commit_seconds)
+        metrics_observe(store->commit_seconds,
+                        (double)(loop_now(store->loop) - store->commit_begun) / (double)SECOND);
     if (err) {
         store->failed_commits++;
         settle_writes(store, &store->group, err);
@@ -168,6 +172,7 @@ static void fill_group(struct store *store)
 static void start_commit(struct store *store)
 {
     fill_group(store);
+    store->commit_begun = loop_now(store->loop);
     if (!store->file) {
         finish_commit(store, NULL);
         return;

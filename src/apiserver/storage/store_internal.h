@@ -13,6 +13,7 @@
 #include "base/tree.h"
 
 struct fiber;
+struct metrics_series;
 struct store_file;
 
 /* A durable object. The row is its position in the file: the revision at which it was created. */
@@ -64,8 +65,10 @@ struct store {
     struct fiber *closer;
     bool closed; /* the file */
 
-    uint64_t writes, commits, failed_commits; /* since the store was opened; for tests */
+    uint64_t writes, commits, failed_commits; /* since the store was opened */
     size_t objects, watches;
+    struct metrics_series *commit_seconds; /* NULL: not measured */
+    int64_t commit_begun;                  /* the loop's time */
 };
 
 /* The store without its file. */

@@ -1,0 +1,61 @@
+/*
+ * The numbers of a store as metrics. All but the duration are counted anyway and read when they are
+ * shown.
+ */
+#include "apiserver/storage/store_internal.h"
+#include "base/metrics.h"
+
+enum { COMMITS, COMMIT_SECONDS, WRITES, OBJECTS, WATCHERS };
+
+static const double seconds_buckets[] = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
+                                         0.1,    0.25,  0.5,    1,     2.5,  5,     10};
+
+static const struct metrics_family families[] = {
+    [COMMITS] =
+        METRICS_COUNTER("corset_store_commits_total",
+                        "Number of commits of the store, each of one or more writes.", "result"),
+    [COMMIT_SECONDS] =
+        METRICS_HISTOGRAM("corset_store_commit_duration_seconds",
+                          "How long a commit takes, until it is on the disk.", seconds_buckets),
+    [WRITES] = METRICS_COUNTER("corset_store_writes_total", "Number of writes of objects."),
+    [OBJECTS] = METRICS_GAUGE("corset_store_objects", "Number of objects in the store."),
+    [WATCHERS] = METRICS_GAUGE("corset_store_watchers", "Number of watches on the store."),
+};
+
+static double read_commits(void *data)
+{
+    return (double)((const struct store *)data)->commits;
+}
+
+static double read_failed_commits(void *data)
+{
+    return (double)((const struct store *)data)->failed_commits;
+}
+
+static double read_writes(void *data)
+{
+    return (double)((const struct store *)data)->writes;
+}
+
+static double read_objects(void *data)
+{
+    return (double)((const struct store *)data)->objects;
+}
+
+static double read_watchers(void *data)
+{
+    return (double)((const struct store *)data)->watches;
+}
+
+void store_add_metrics(struct store *store, struct metrics *metrics)
+{
+    metrics_register(metrics, families, COUNT(families));
+    metrics_set_source(METRICS_SERIES(metrics, &families[COMMITS], STR("success")), read_commits,
+                       store);
+    metrics_set_source(METRICS_SERIES(metrics, &families[COMMITS], STR("error")),
+                       read_failed_commits, store);
+    metrics_set_source(metrics_series(metrics, &families[WRITES], NULL, 0), read_writes, store);
+    metrics_set_source(metrics_series(metrics, &families[OBJECTS], NULL, 0), read_objects, store);
+    metrics_set_source(metrics_series(metrics, &families[WATCHERS], NULL, 0), read_watchers, store);
+    store->commit_seconds = metrics_series(metrics, &families[COMMIT_SECONDS], NULL, 0);
+}
