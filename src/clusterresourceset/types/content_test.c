@@ -251,7 +251,7 @@ TEST(content_without_use)
         {"a number",                  "{\"kind\": \"ConfigMap\", \"data\": {\"a\": 1}}",            "no-data",
          "failed to get data field from resource /",  false},
         {"wrong type before no data", "{\"kind\": \"Secret\", \"type\": \"Opaque\"}",               "secret-type",
-         "unsupported secret type",                   true },
+         "unsupported secret type, it must be addons.cluster.x-k8s.io/resource-set",                   true },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         OWNED(object) object = NULL;
