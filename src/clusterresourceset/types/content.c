@@ -278,8 +278,9 @@ static struct content *read_resource(const struct object *resource, bool as_writ
     content->wrong_type = reader.secret && !str_eq(type, STR(CONTENT_SECRET_TYPE));
     const struct key key = object_key(resource);
     if (content->wrong_type)
-        fail_plain(content, STR("secret-type"),
-                   error_new(ERROR_INVALID, "unsupported secret type"));
+        fail_plain(
+            content, STR("secret-type"),
+            error_new(ERROR_INVALID, "unsupported secret type, it must be " CONTENT_SECRET_TYPE));
     else if (!find_values(&reader))
         fail_plain(content, STR("no-data"),
                    error_new(ERROR_INVALID, "failed to get data field from resource %.*s/%.*s",

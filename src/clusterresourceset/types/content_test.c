@@ -245,13 +245,13 @@ TEST(content_without_use)
         bool wrong_type;
     } cases[] = {
         {"no data",                   "{\"kind\": \"ConfigMap\", \"metadata\": {\"name\": \"n\"}}", "no-data",
-         "failed to get data field from resource /n", false},
+         "failed to get data field from resource /n",                                false},
         {"data that is none",         "{\"kind\": \"ConfigMap\", \"data\": [1]}",                   "no-data",
-         "failed to get data field from resource /",  false},
+         "failed to get data field from resource /",                                 false},
         {"a number",                  "{\"kind\": \"ConfigMap\", \"data\": {\"a\": 1}}",            "no-data",
-         "failed to get data field from resource /",  false},
+         "failed to get data field from resource /",                                 false},
         {"wrong type before no data", "{\"kind\": \"Secret\", \"type\": \"Opaque\"}",               "secret-type",
-         "unsupported secret type",                   true },
+         "unsupported secret type, it must be addons.cluster.x-k8s.io/resource-set", true },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         OWNED(object) object = NULL;

@@ -19,11 +19,13 @@ SIM_TEST(crs_16_a_secret_of_another_type_is_told_and_the_rest_is_applied)
     crs_fixture_await_condition(
         &rig, "crs1", "ResourcesApplied",
         "False/WrongSecretType/Secret type of resource s1 is not supported");
-    CHECK_EQ(crs_fixture_condition(&rig, "crs1", "ResourcesApplied"),
-             STR("False/WrongSecretType/Secret type of resource s1 is not supported"
-                 ": Secret s1: unsupported secret type"));
-    CHECK_EQ(crs_fixture_deprecated(&rig, "crs1"),
-             STR("False/WrongSecretType/Warning/unsupported secret type"));
+    CHECK_EQ(
+        crs_fixture_condition(&rig, "crs1", "ResourcesApplied"),
+        STR("False/WrongSecretType/Secret type of resource s1 is not supported"
+            ": Secret s1: unsupported secret type, it must be addons.cluster.x-k8s.io/resource-set"));
+    CHECK_EQ(
+        crs_fixture_deprecated(&rig, "crs1"),
+        STR("False/WrongSecretType/Warning/unsupported secret type, it must be addons.cluster.x-k8s.io/resource-set"));
     CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
     CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "a")));
     CHECK(!crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "b")));

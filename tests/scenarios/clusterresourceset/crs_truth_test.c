@@ -44,7 +44,7 @@ SIM_TEST(the_most_telling_trouble_is_shown_first)
     crs_fixture_await_condition(
         &rig, "crs1", "ResourcesApplied",
         "False/WrongSecretType/Secret type of resource s1 is not supported: "
-        "2 of 2 clusters failed: Secret s1: unsupported secret type; c1: "
+        "2 of 2 clusters failed: Secret s1: unsupported secret type, it must be addons.cluster.x-k8s.io/resource-set; c1: "
         "ConfigMap cm1, key data, document 1: creating object ");
     const struct str whole = crs_fixture_condition(&rig, "crs1", "ResourcesApplied");
     CHECK_CONTAINS(whole, STR("; c2: " CRS_FIXTURE_DOWN));

@@ -218,7 +218,8 @@ SIM_TEST(crs_16_and_crs_19_resources_that_cannot_be_used)
     OWNED(resource_snapshot)
     secret = resource_snapshots_get(fixture.snapshots, RESOURCE_SECRET, S1);
     CHECK_EQ(resource_snapshot_fault(secret), FAULT_WRONG_TYPE);
-    CHECK_EQ(resource_snapshot_text(secret), STR("unsupported secret type"));
+    CHECK_EQ(resource_snapshot_text(secret),
+             STR("unsupported secret type, it must be addons.cluster.x-k8s.io/resource-set"));
     CHECK(!resource_snapshot_content(secret));
     OWNED(resource_snapshot) map = get(&fixture);
     CHECK_EQ(resource_snapshot_fault(map), FAULT_NOT_APPLIED);

@@ -18,7 +18,7 @@ def crs_16_a_secret_of_another_type_is_told_and_the_rest_is_applied(fixture):
     fixture.start()
     fixture.set(resources=("ConfigMap/cm1", "Secret/s1"))
     fixture.await_condition("False/WrongSecretType/Secret type of resource s1 is not supported")
-    check_equal("v1beta1", fixture.deprecated(), "False/WrongSecretType/Warning/unsupported secret type")
+    check_equal("v1beta1", fixture.deprecated(), "False/WrongSecretType/Warning/unsupported secret type, it must be addons.cluster.x-k8s.io/resource-set")
     until("cm1 is applied", lambda: fixture.value() == "1")
     check("s1 is not applied", fixture.live("b") is None)
     until("it is tried again", lambda: fixture.controller.metric(
