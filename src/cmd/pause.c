@@ -167,7 +167,7 @@ const struct command command_resume = {
     .help = "Takes back what 'corset pause' did. Changes made meanwhile are applied now.\n\n"
             "Usage: corset resume set/NAME|cluster/NAME... [FLAGS]\n\n" GLOBAL_FLAGS_HELP "\n"
             "Try it:\n"
-            "  corset resume set/cni cluster/prod\n",
+            "  corset resume set/cni cluster/vc-0001\n",
     .groups = groups,
     .group_count = COUNT(groups),
     .run = run_resume,
