@@ -275,7 +275,7 @@ const struct command command_cluster_add = {
         "Try it:\n"
         "  export KUBECONFIG=/tmp/corset/kubeconfig     # of 'corset up --data-dir /tmp/corset'\n"
         "  corset cluster add prod --kubeconfig prod.kubeconfig -l env=prod\n"
-        "  corset cluster add eks --kubeconfig ~/.kube/config --create-service-account\n",
+        "  corset cluster add prod --kubeconfig prod.kubeconfig -l tier=1,env-\n",
     .groups = groups,
     .group_count = COUNT(groups),
     .run = run_cluster_add,

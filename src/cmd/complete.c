@@ -30,10 +30,11 @@ static const struct {
     } parts[2];
     size_t count;
 } name_choices[] = {
-    {FLAG_CONTEXT,   {{COMPLETE_CONTEXTS, ""}},                              1},
-    {FLAG_NAMESPACE, {{COMPLETE_NAMESPACES, ""}},                            1},
-    {FLAG_CLUSTER,   {{COMPLETE_CLUSTERS, ""}},                              1},
-    {FLAG_SUBJECT,   {{COMPLETE_SETS, ""}, {COMPLETE_CLUSTERS, "cluster/"}}, 2},
+    {FLAG_CONTEXT,   {{COMPLETE_CONTEXTS, ""}},                                  1},
+    {FLAG_NAMESPACE, {{COMPLETE_NAMESPACES, ""}},                                1},
+    {FLAG_CLUSTER,   {{COMPLETE_CLUSTERS, ""}},                                  1},
+    {FLAG_SUBJECT,   {{COMPLETE_SETS, ""}, {COMPLETE_CLUSTERS, "cluster/"}},     2},
+    {FLAG_OBJECT,    {{COMPLETE_SETS, "set/"}, {COMPLETE_CLUSTERS, "cluster/"}}, 2},
 };
 
 /* What is known of the command line after some words. */

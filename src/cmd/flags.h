@@ -53,6 +53,7 @@ void flag_list_done(struct flag_list *list);
 #define FLAG_NAMESPACE "@namespace"
 #define FLAG_CLUSTER   "@cluster"
 #define FLAG_SUBJECT   "@subject" /* "NAME" of a set, "cluster/NAME" */
+#define FLAG_OBJECT    "@object"  /* "set/NAME", "cluster/NAME" */
 
 struct flag {
     const char *name; /* "name", or "name|n" with a letter */

@@ -94,6 +94,8 @@ TEST(completion_knows_what_may_stand_next)
         {{"cluster", "add", "--kubeconfig=f", "--context", ""},                       "x-f--|:4|"                                         },
         {{"cluster", "add", "--kubeconfig=f", "-n", ""},                              "n---|:4|"                                          },
         {{"cluster", "add", "--management-kubeconfig=m", "--management-context", ""}, "x-m--|:4|"                                         },
+        {{"pause", "s"},                                                              "set/s---|:4|"                                      },
+        {{"resume", "set/a", ""},                                                     "set/s---|cluster/c---|:4|"                         },
         {{"nothing", "x"},                                                            ":4|"                                               },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
