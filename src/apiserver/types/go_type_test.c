@@ -54,6 +54,7 @@ TEST(merge_keys_of_one_of_types)
     const struct gvk deployment = GVK("apps", "v1", "Deployment");
     const struct go_field *strategy = find_field(deployment, "spec.strategy");
     const struct go_field *volumes = find_field(deployment, "spec.template.spec.volumes");
+    CHECK(strategy && volumes);
     CHECK_EQ(strategy->flags & (GO_RETAIN_KEYS | GO_MERGE), GO_RETAIN_KEYS);
     CHECK_EQ(volumes->flags & (GO_RETAIN_KEYS | GO_MERGE), GO_RETAIN_KEYS | GO_MERGE);
 }
