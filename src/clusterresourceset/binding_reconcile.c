@@ -85,17 +85,15 @@ struct error *reconcile_binding(void *data, struct key key, struct reconcile_res
     const bool is_lost = binding_is_lost(controllers, key);
     if (!binding || object_is_deleting(binding))
         return NULL;
-    if (is_lost)
-        return delete_binding(controllers, binding);
     const struct key owner = {key.namespace, json_path_str(object_spec(binding), "clusterName")};
     cluster = cache_get(controllers->options.clusters, owner);
-    if (cluster && needs_binding(controllers, cluster))
+    if (!is_lost && cluster && needs_binding(controllers, cluster))
         return NULL;
     struct error *err =
         owner.name.len ? client_get(controllers->options.client, GVR_CLUSTERS, owner, NULL, &fresh)
                        : NULL;
     TRY(error_ignore(err, ERROR_NOT_FOUND));
-    if (fresh && needs_binding(controllers, fresh))
+    if (!is_lost && fresh && needs_binding(controllers, fresh))
         return NULL;
     return delete_binding(controllers, binding);
 }
