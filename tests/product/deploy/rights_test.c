@@ -27,7 +27,7 @@
 #define UNPAUSE "{\"metadata\":{\"annotations\":{\"cluster.x-k8s.io/paused\":null}}}"
 
 struct story {
-    struct crs_fixture rig;
+    struct crs_fixture fixture;
     struct buf token;    /* of somebody who may read metrics */
     struct buf failures; /* a line each */
 };
@@ -46,104 +46,106 @@ static void pass_time(void)
 
 static struct str call(void *data, const char *method, const char *target, const char *body)
 {
-    struct crs_fixture *rig = data;
-    crs_fixture_do(rig, method, target, body);
-    return buf_str(&rig->apiserver.answer);
+    struct crs_fixture *fixture = data;
+    crs_fixture_do(fixture, method, target, body);
+    return buf_str(&fixture->apiserver.answer);
 }
 
 static void add_reader(struct story *story)
 {
     crs_fixture_do(
-        &story->rig, "POST", ACCOUNTS,
+        &story->fixture, "POST", ACCOUNTS,
         "{\"apiVersion\":\"v1\",\"kind\":\"ServiceAccount\",\"metadata\":{\"name\":\"reader\"}}");
     crs_fixture_do(
-        &story->rig, "POST", READERS,
+        &story->fixture, "POST", READERS,
         "{\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":\"ClusterRoleBinding\","
         "\"metadata\":{\"name\":\"reader\"},\"roleRef\":{\"apiGroup\":"
         "\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":"
         "\"corset-metrics-reader\"},\"subjects\":[{\"kind\":\"ServiceAccount\",\"name\":"
         "\"reader\",\"namespace\":\"" ACCOUNT_NAMESPACE "\"}]}");
-    account_token(call, &story->rig, "reader", &story->token);
+    account_token(call, &story->fixture, "reader", &story->token);
 }
 
 /* Lists are asked for plainly, as of servers that do not stream them; two writes meet a conflict.
  */
 static void begin(struct story *story, const struct account_right *missing)
 {
-    struct crs_fixture *rig = &story->rig;
-    crs_fixture_init_without_right(rig, missing);
+    struct crs_fixture *fixture = &story->fixture;
+    crs_fixture_init_without_right(fixture, missing);
     add_reader(story);
-    proxy_fail(&rig->management,
+    proxy_fail(&fixture->management,
                (struct proxy_fault){.part = "sendInitialEvents", .times = 1000, .status = 422});
-    proxy_fail(&rig->management, (struct proxy_fault){.method = "PATCH",
-                                                      .part = "clusterresourcesets/crs1/status",
-                                                      .times = 1,
-                                                      .status = 409});
-    proxy_fail(&rig->management, (struct proxy_fault){.method = "PATCH",
-                                                      .part = "clusterresourcesetbindings/c1",
-                                                      .times = 1,
-                                                      .status = 409});
-    crs_fixture_start(rig, &(struct controller_manager_options){.leader_elect = true,
-                                                                .diagnostics_host = DIAGNOSTICS,
-                                                                .diagnostics_port = 8443});
+    proxy_fail(&fixture->management, (struct proxy_fault){.method = "PATCH",
+                                                          .part = "clusterresourcesets/crs1/status",
+                                                          .times = 1,
+                                                          .status = 409});
+    proxy_fail(&fixture->management, (struct proxy_fault){.method = "PATCH",
+                                                          .part = "clusterresourcesetbindings/c1",
+                                                          .times = 1,
+                                                          .status = 409});
+    crs_fixture_start(fixture, &(struct controller_manager_options){.leader_elect = true,
+                                                                    .diagnostics_host = DIAGNOSTICS,
+                                                                    .diagnostics_port = 8443});
     pass_time();
-    expect(story, crs_fixture_exists(rig, LEASE), "no lease was taken");
+    expect(story, crs_fixture_exists(fixture, LEASE), "no lease was taken");
 }
 
 static void expect_object(struct story *story, const char *name, const char *text, const char *what)
 {
     SCOPED(buf) target = {.limit = 0};
     buf_print(&target, CRS_FIXTURE_OBJECTS("1") "/%s", name);
-    expect(story, str_eq(crs_fixture_look(&story->rig, buf_c(&target), "data.k"), str_from_c(text)),
+    expect(story,
+           str_eq(crs_fixture_look(&story->fixture, buf_c(&target), "data.k"), str_from_c(text)),
            what);
 }
 
 static void apply(struct story *story)
 {
-    struct crs_fixture *rig = &story->rig;
-    crs_fixture_cluster(rig, 1);
-    crs_fixture_map(rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
-    crs_fixture_secret(rig, "s1", "", CRS_FIXTURE_MANIFEST("b", "1"));
-    crs_fixture_set(rig, "crs1", "Reconcile", "ConfigMap/cm1 Secret/s1");
+    struct crs_fixture *fixture = &story->fixture;
+    crs_fixture_cluster(fixture, 1);
+    crs_fixture_map(fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_secret(fixture, "s1", "", CRS_FIXTURE_MANIFEST("b", "1"));
+    crs_fixture_set(fixture, "crs1", "Reconcile", "ConfigMap/cm1 Secret/s1");
     pass_time();
     expect_object(story, "a", "1", "the ConfigMap was not applied");
     expect_object(story, "b", "1", "the Secret was not applied");
     expect(story,
-           str_starts_with(crs_fixture_condition(rig, "crs1", "ResourcesApplied"),
+           str_starts_with(crs_fixture_condition(fixture, "crs1", "ResourcesApplied"),
                            STR("True/Applied")),
            "the set does not say that it is applied");
-    expect(story, crs_fixture_exists(rig, CRS_FIXTURE_BINDING), "there is no binding");
-    expect(story, crs_fixture_elements(rig, CRS_FIXTURE_MAP, "metadata.ownerReferences") == 1,
+    expect(story, crs_fixture_exists(fixture, CRS_FIXTURE_BINDING), "there is no binding");
+    expect(story, crs_fixture_elements(fixture, CRS_FIXTURE_MAP, "metadata.ownerReferences") == 1,
            "the ConfigMap has no owner");
-    expect(story, crs_fixture_elements(rig, CRS_FIXTURE_SECRET, "metadata.ownerReferences") == 1,
+    expect(story,
+           crs_fixture_elements(fixture, CRS_FIXTURE_SECRET, "metadata.ownerReferences") == 1,
            "the Secret has no owner");
 }
 
 static void change(struct story *story, const char *manifest, const char *text, const char *what)
 {
-    crs_fixture_map(&story->rig, "cm1", manifest);
+    crs_fixture_map(&story->fixture, "cm1", manifest);
     pass_time();
     expect_object(story, "a", text, what);
 }
 
 static void pause_and_go_on(struct story *story)
 {
-    struct crs_fixture *rig = &story->rig;
-    crs_fixture_do(rig, "PATCH", CRS_FIXTURE_SET, PAUSE);
+    struct crs_fixture *fixture = &story->fixture;
+    crs_fixture_do(fixture, "PATCH", CRS_FIXTURE_SET, PAUSE);
     pass_time();
     change(story, CRS_FIXTURE_MANIFEST("a", "4"), "3", "a paused set was applied");
-    crs_fixture_do(rig, "PATCH", CRS_FIXTURE_SET, UNPAUSE);
+    crs_fixture_do(fixture, "PATCH", CRS_FIXTURE_SET, UNPAUSE);
     pass_time();
     expect_object(story, "a", "4", "a set that goes on is not applied");
 }
 
 /* The same was told more than once. */
-static bool has_series(struct crs_fixture *rig)
+static bool has_series(struct crs_fixture *fixture)
 {
     const struct json_value *event;
     int64_t count;
-    crs_fixture_do(rig, "GET", EVENTS, NULL);
-    JSON_FOREACH (key, event, json_path(json_doc_root(rig->apiserver.doc), "items")) {
+    crs_fixture_do(fixture, "GET", EVENTS, NULL);
+    JSON_FOREACH (key, event, json_path(json_doc_root(fixture->apiserver.doc), "items")) {
         if (json_to_int64(json_path(event, "series.count"), &count) && count > 1)
             return true;
     }
@@ -152,22 +154,23 @@ static bool has_series(struct crs_fixture *rig)
 
 static void check_events(struct story *story)
 {
-    expect(story, crs_fixture_elements(&story->rig, EVENTS, "items") > 0, "there are no events");
-    expect(story, has_series(&story->rig), "no event was repeated");
+    expect(story, crs_fixture_elements(&story->fixture, EVENTS, "items") > 0,
+           "there are no events");
+    expect(story, has_series(&story->fixture), "no event was repeated");
 }
 
 static void read_metrics(struct story *story)
 {
-    struct crs_fixture *rig = &story->rig;
+    struct crs_fixture *fixture = &story->fixture;
     SCOPED(http_headers) headers = {0};
     SCOPED(buf) bearer = {.limit = 0};
     SCOPED(buf) line = {.limit = 0};
     SCOPED(buf) body = {.limit = 0};
     const struct http_client_options options = {
-        .endpoint = {.network = rig->apiserver.network,
+        .endpoint = {.network = fixture->apiserver.network,
                      .host = DIAGNOSTICS,
                      .port = 8443,
-                     .tls = rig->apiserver.tls,
+                     .tls = fixture->apiserver.tls,
                      .server_name = STR("localhost"),
                      .skip_verify = true}
     };
@@ -184,33 +187,34 @@ static void read_metrics(struct story *story)
 
 static void delete_sets(struct story *story)
 {
-    struct crs_fixture *rig = &story->rig;
-    crs_fixture_set(rig, "crs2", "ApplyOnce", "ConfigMap/cm1");
+    struct crs_fixture *fixture = &story->fixture;
+    crs_fixture_set(fixture, "crs2", "ApplyOnce", "ConfigMap/cm1");
     pass_time();
-    crs_fixture_do(rig, "DELETE", CRS_FIXTURE_SET, NULL);
+    crs_fixture_do(fixture, "DELETE", CRS_FIXTURE_SET, NULL);
     pass_time();
-    expect(story, !crs_fixture_exists(rig, CRS_FIXTURE_SET), "the set does not go");
-    expect(story, str_eq(crs_fixture_entry(rig, "c1", "crs1"), STR("-")), "its entry does not go");
-    crs_fixture_do(rig, "DELETE", CRS_FIXTURE_SETS "/crs2", NULL);
+    expect(story, !crs_fixture_exists(fixture, CRS_FIXTURE_SET), "the set does not go");
+    expect(story, str_eq(crs_fixture_entry(fixture, "c1", "crs1"), STR("-")),
+           "its entry does not go");
+    crs_fixture_do(fixture, "DELETE", CRS_FIXTURE_SETS "/crs2", NULL);
     pass_time();
-    expect(story, !crs_fixture_exists(rig, CRS_FIXTURE_BINDING), "an empty binding stays");
+    expect(story, !crs_fixture_exists(fixture, CRS_FIXTURE_BINDING), "an empty binding stays");
 }
 
 static void delete_cluster(struct story *story)
 {
-    struct crs_fixture *rig = &story->rig;
-    crs_fixture_set(rig, "crs3", "ApplyOnce", "ConfigMap/cm1");
+    struct crs_fixture *fixture = &story->fixture;
+    crs_fixture_set(fixture, "crs3", "ApplyOnce", "ConfigMap/cm1");
     pass_time();
-    expect(story, crs_fixture_exists(rig, CRS_FIXTURE_BINDING), "there is no new binding");
-    crs_fixture_do(rig, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
+    expect(story, crs_fixture_exists(fixture, CRS_FIXTURE_BINDING), "there is no new binding");
+    crs_fixture_do(fixture, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
     pass_time();
-    expect(story, !crs_fixture_exists(rig, CRS_FIXTURE_BINDING),
+    expect(story, !crs_fixture_exists(fixture, CRS_FIXTURE_BINDING),
            "the binding outlives its cluster");
 }
 
 static void story_done(struct story *story)
 {
-    crs_fixture_done(&story->rig);
+    crs_fixture_done(&story->fixture);
     buf_done(&story->token);
     buf_done(&story->failures);
 }
@@ -234,7 +238,7 @@ SIM_TEST(the_roles_of_deploy_are_enough)
     SCOPED(story) story;
     tell(&story, NULL);
     CHECK_EQ(buf_str(&story.failures), STR(""));
-    CHECK_EQ(buf_str(&story.rig.management.refused), STR(""));
+    CHECK_EQ(buf_str(&story.fixture.management.refused), STR(""));
 }
 
 /* As the server words a refusal, inside of JSON; of a URL, as the reader of metrics sees it. */
@@ -258,7 +262,7 @@ static void check_right(const struct account_right *right)
     TEST_CASE("%s", buf_c(&name));
     tell(&story, right);
     write_refusal(right, &refusal);
-    const struct buf *told = right->url.len ? &story.failures : &story.rig.management.refused;
+    const struct buf *told = right->url.len ? &story.failures : &story.fixture.management.refused;
     if (!str_contains(buf_str(told), buf_str(&refusal)))
         test_fail(TEST_PLACE("without it"), "nothing says \"%s\"; failures:\n%s", buf_c(&refusal),
                   buf_c(&story.failures));

@@ -1,19 +1,20 @@
 /* From a ConfigMap's text to objects in a cluster. */
 #include "scenarios/clusterresourceset/apply_fixture.h"
 
-static void apply_resource(struct apply_fixture *rig, enum apply_strategy strategy,
+static void apply_resource(struct apply_fixture *fixture, enum apply_strategy strategy,
                            const char *text)
 {
-    const struct apply_target target = {rig->client, rig->discovery, false};
+    const struct apply_target target = {fixture->client, fixture->discovery, false};
     OWNED(object) resource = NULL;
     CHECK_OK(object_read(str_from_c(text), &resource));
     OWNED(content) content = content_read(resource);
     CHECK(!content_error(content));
-    error_free(TAKE(rig->err));
-    arena_clear(&rig->arena);
-    proxy_forget(&rig->proxy);
-    rig->err = apply_objects(&target, apply_items_read(content, &rig->arena),
-                             content_count(content), strategy, &rig->arena, &rig->report);
+    error_free(TAKE(fixture->err));
+    arena_clear(&fixture->arena);
+    proxy_forget(&fixture->proxy);
+    fixture->err =
+        apply_objects(&target, apply_items_read(content, &fixture->arena), content_count(content),
+                      strategy, &fixture->arena, &fixture->report);
 }
 
 #define RESOURCE(data) RESOURCE_WITH("", data)
@@ -25,50 +26,51 @@ static void apply_resource(struct apply_fixture *rig, enum apply_strategy strate
 
 SIM_TEST(crs_68_a_json_list_is_applied_element_by_element)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
     apply_resource(
-        &rig, APPLY_ONCE,
+        &fixture, APPLY_ONCE,
         RESOURCE("\"a\":\"[{\\\"apiVersion\\\":\\\"v1\\\",\\\"kind\\\":\\\"Namespace\\\","
                  "\\\"metadata\\\":{\\\"name\\\":\\\"n1\\\"}},{\\\"apiVersion\\\":"
                  "\\\"v1\\\",\\\"kind\\\":\\\"ConfigMap\\\",\\\"metadata\\\":{\\\"name\\\":"
                  "\\\"a\\\",\\\"namespace\\\":\\\"n1\\\"}}]\""));
-    apply_fixture_check(&rig, 2, 0, 0);
+    apply_fixture_check(&fixture, 2, 0, 0);
 }
 
 SIM_TEST(crs_70_a_value_is_posted_by_kind)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    apply_resource(&rig, APPLY_ONCE,
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    apply_resource(&fixture, APPLY_ONCE,
                    RESOURCE("\"a\":\"" MAP("n1", "a") "---\\n" DOCUMENT("Namespace", "n1") "\""));
-    apply_fixture_check(&rig, 2, 0, 0);
-    CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " APPLY_FIXTURE_NAMESPACES
-                                            "\nPOST " APPLY_FIXTURE_NAMESPACES "/n1/configmaps\n"));
+    apply_fixture_check(&fixture, 2, 0, 0);
+    CHECK_EQ(buf_str(&fixture.proxy.asked),
+             STR("POST " APPLY_FIXTURE_NAMESPACES "\nPOST " APPLY_FIXTURE_NAMESPACES
+                 "/n1/configmaps\n"));
 }
 
 SIM_TEST(crs_71_values_follow_each_other_and_the_end_makes_up_for_it)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
     apply_resource(
-        &rig, APPLY_RECONCILE,
+        &fixture, APPLY_RECONCILE,
         RESOURCE("\"b\":\"" DOCUMENT("Namespace", "n1") "\",\"a\":\"" MAP("n1", "a") "\""));
-    apply_fixture_check(&rig, 2, 0, 0);
+    apply_fixture_check(&fixture, 2, 0, 0);
 }
 
 SIM_TEST(a_failure_names_its_value_and_document)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    apply_resource(&rig, APPLY_ONCE,
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    apply_resource(&fixture, APPLY_ONCE,
                    RESOURCE("\"a\":\"" MAP("default", "a") "\",\"b\":\"" MAP(
                        "default", "b") "---\\n" DOCUMENT("ConfigMap", "c") "\""));
-    CHECK_EQ(rig.report.created, 2);
-    CHECK_EQ(rig.report.failure_count, 1);
-    CHECK_EQ(rig.report.failures[0].key, STR("b"));
-    CHECK_EQ(rig.report.failures[0].document, 2);
-    CHECK_EQ(rig.report.failures[0].text,
+    CHECK_EQ(fixture.report.created, 2);
+    CHECK_EQ(fixture.report.failure_count, 1);
+    CHECK_EQ(fixture.report.failures[0].key, STR("b"));
+    CHECK_EQ(fixture.report.failures[0].document, 2);
+    CHECK_EQ(fixture.report.failures[0].text,
              STR("creating object /v1, Kind=ConfigMap c: an empty namespace may not be set during "
                  "creation"));
 }
@@ -82,18 +84,18 @@ SIM_TEST(a_failure_names_its_value_and_document)
 
 SIM_TEST(what_lacks_a_namespace_fails_with_one_hint)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    apply_resource(&rig, APPLY_ONCE, RESOURCE("\"a\":\"" DOCUMENT("ConfigMap", "a") "\""));
-    CHECK_EQ(apply_fixture_text(&rig), STR(NO_NAMESPACE("a") HINT));
-    apply_resource(&rig, APPLY_ONCE,
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    apply_resource(&fixture, APPLY_ONCE, RESOURCE("\"a\":\"" DOCUMENT("ConfigMap", "a") "\""));
+    CHECK_EQ(apply_fixture_text(&fixture), STR(NO_NAMESPACE("a") HINT));
+    apply_resource(&fixture, APPLY_ONCE,
                    RESOURCE("\"a\":\"" DOCUMENT("ConfigMap", "a") "---\\n" DOCUMENT(
                        "ConfigMap", "b") "---\\n" MAP("nowhere", "c") "\""));
-    CHECK_EQ(apply_fixture_text(&rig),
+    CHECK_EQ(apply_fixture_text(&fixture),
              STR("[" NO_NAMESPACE("a") ", " NO_NAMESPACE(
                  "b") ", creating object /v1, Kind=ConfigMap nowhere/c: namespaces \"nowhere\" "
                       "not found]" HINT));
-    CHECK(error_is(rig.err, ERROR_INVALID));
+    CHECK(error_is(fixture.err, ERROR_INVALID));
 }
 
 #define IN_OTHER ",\"annotations\":{\"corset.dev/default-namespace\":\"other\"}"
@@ -103,30 +105,30 @@ SIM_TEST(what_lacks_a_namespace_goes_to_the_default)
 {
     static const enum apply_strategy strategies[] = {APPLY_ONCE, APPLY_RECONCILE};
     for (size_t i = 0; i < COUNT(strategies); i++) {
-        SCOPED(apply_fixture) rig;
-        apply_fixture_init(&rig);
+        SCOPED(apply_fixture) fixture;
+        apply_fixture_init(&fixture);
         apply_resource(
-            &rig, strategies[i],
+            &fixture, strategies[i],
             RESOURCE_WITH(IN_OTHER,
                           "\"a\":\"" DOCUMENT("ConfigMap", "a") "---\\n" MAP(
                               "default", "b") "---\\n" DOCUMENT("Namespace", "other") "\""));
-        apply_fixture_check(&rig, 3, 0, 0);
-        CHECK_EQ(apply_fixture_look(&rig, OTHER "a", "metadata.namespace"), STR("other"));
-        CHECK_EQ(apply_fixture_look(&rig, APPLY_FIXTURE_MAPS "/b", "metadata.name"), STR("b"));
-        CHECK_EQ(apply_fixture_look(&rig, APPLY_FIXTURE_NAMESPACES "/other", "metadata.name"),
+        apply_fixture_check(&fixture, 3, 0, 0);
+        CHECK_EQ(apply_fixture_look(&fixture, OTHER "a", "metadata.namespace"), STR("other"));
+        CHECK_EQ(apply_fixture_look(&fixture, APPLY_FIXTURE_MAPS "/b", "metadata.name"), STR("b"));
+        CHECK_EQ(apply_fixture_look(&fixture, APPLY_FIXTURE_NAMESPACES "/other", "metadata.name"),
                  STR("other"));
-        apply_resource(&rig, strategies[i],
+        apply_resource(&fixture, strategies[i],
                        RESOURCE_WITH(IN_OTHER, "\"a\":\"" DOCUMENT("ConfigMap", "a") "\""));
-        apply_fixture_check(&rig, 0, 0, 1);
+        apply_fixture_check(&fixture, 0, 0, 1);
     }
 }
 
 SIM_TEST(a_failure_in_the_default_namespace_names_it)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    apply_resource(&rig, APPLY_ONCE,
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    apply_resource(&fixture, APPLY_ONCE,
                    RESOURCE_WITH(IN_OTHER, "\"a\":\"" DOCUMENT("ConfigMap", "a") "\""));
-    CHECK_EQ(apply_fixture_text(&rig), STR("creating object /v1, Kind=ConfigMap other/a: "
-                                           "namespaces \"other\" not found"));
+    CHECK_EQ(apply_fixture_text(&fixture), STR("creating object /v1, Kind=ConfigMap other/a: "
+                                               "namespaces \"other\" not found"));
 }

@@ -54,30 +54,31 @@ struct apply_fixture {
     struct error *err;
 };
 
-void apply_fixture_init(struct apply_fixture *rig);
-void apply_fixture_done(struct apply_fixture *rig);
+void apply_fixture_init(struct apply_fixture *fixture);
+void apply_fixture_done(struct apply_fixture *fixture);
 
 /* Nobody listens, or somebody again. */
-void apply_fixture_refuse(struct apply_fixture *rig, bool refuse);
+void apply_fixture_refuse(struct apply_fixture *fixture, bool refuse);
 
 /* Manifests up to NULL, as documents of one value. What was asked before is forgotten. */
-void apply_fixture_apply(struct apply_fixture *rig, enum apply_strategy strategy,
+void apply_fixture_apply(struct apply_fixture *fixture, enum apply_strategy strategy,
                          const char *const *manifests);
-#define APPLY_FIXTURE_APPLY(rig, strategy, ...) \
-    apply_fixture_apply(rig, strategy, (const char *const[]){__VA_ARGS__, NULL})
+#define APPLY_FIXTURE_APPLY(fixture, strategy, ...) \
+    apply_fixture_apply(fixture, strategy, (const char *const[]){__VA_ARGS__, NULL})
 
 /* Went well, and this much came of it. */
-void apply_fixture_check(const struct apply_fixture *rig, size_t created, size_t changed,
+void apply_fixture_check(const struct apply_fixture *fixture, size_t created, size_t changed,
                          size_t unchanged);
 
 /* The whole text of the error; empty for none. */
-struct str apply_fixture_text(const struct apply_fixture *rig);
+struct str apply_fixture_text(const struct apply_fixture *fixture);
 
-/* Directly to the server: the status; the answer is in rig->apiserver. PATCH is a merge patch. */
-int apply_fixture_call(struct apply_fixture *rig, const char *method, const char *target,
+/* Directly to the server: the status; the answer is in fixture->apiserver. PATCH is a merge patch.
+ */
+int apply_fixture_call(struct apply_fixture *fixture, const char *method, const char *target,
                        const char *body);
-void apply_fixture_do(struct apply_fixture *rig, const char *method, const char *target,
+void apply_fixture_do(struct apply_fixture *fixture, const char *method, const char *target,
                       const char *body);
 
 /* Text at a path of an object on the server; empty when it is not there. */
-struct str apply_fixture_look(struct apply_fixture *rig, const char *target, const char *path);
+struct str apply_fixture_look(struct apply_fixture *fixture, const char *target, const char *path);

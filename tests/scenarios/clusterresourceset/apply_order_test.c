@@ -16,33 +16,33 @@
 
 SIM_TEST(crs_70_requests_go_out_in_the_order_of_the_objects)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, NAMESPACE("n1"), MAP_IN("n1", "a", ""),
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_ONCE, NAMESPACE("n1"), MAP_IN("n1", "a", ""),
                         APPLY_FIXTURE_MAP("b", ""));
-    apply_fixture_check(&rig, 3, 0, 0);
-    CHECK_EQ(buf_str(&rig.proxy.asked),
+    apply_fixture_check(&fixture, 3, 0, 0);
+    CHECK_EQ(buf_str(&fixture.proxy.asked),
              STR("POST " NAMESPACES "\nPOST " MAPS_IN_N1 "\nPOST " APPLY_FIXTURE_MAPS "\n"));
 }
 
 SIM_TEST(a_namespace_that_comes_later_is_made_up_for_at_the_end)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, MAP_IN("n1", "a", ""), NAMESPACE("n1"));
-    apply_fixture_check(&rig, 2, 0, 0);
-    CHECK_EQ(buf_str(&rig.proxy.asked),
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_ONCE, MAP_IN("n1", "a", ""), NAMESPACE("n1"));
+    apply_fixture_check(&fixture, 2, 0, 0);
+    CHECK_EQ(buf_str(&fixture.proxy.asked),
              STR("POST " MAPS_IN_N1 "\nPOST " NAMESPACES "\nPOST " MAPS_IN_N1 "\n"));
 }
 
 SIM_TEST(a_namespace_that_does_not_come_fails_after_one_more_try)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, MAP_IN("ns1", "cm1", ""));
-    CHECK_EQ(apply_fixture_text(&rig),
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_ONCE, MAP_IN("ns1", "cm1", ""));
+    CHECK_EQ(apply_fixture_text(&fixture),
              STR("creating object /v1, Kind=ConfigMap ns1/cm1: namespaces \"ns1\" not found"));
-    CHECK_EQ(buf_str(&rig.proxy.asked),
+    CHECK_EQ(buf_str(&fixture.proxy.asked),
              STR("POST " NAMESPACES "/ns1/configmaps\nPOST " NAMESPACES "/ns1/configmaps\n"));
 }
 
@@ -50,122 +50,123 @@ SIM_TEST(a_definition_and_its_objects_go_in_one_pass)
 {
     static const enum apply_strategy strategies[] = {APPLY_ONCE, APPLY_RECONCILE};
     for (size_t i = 0; i < COUNT(strategies); i++) {
-        SCOPED(apply_fixture) rig;
-        apply_fixture_init(&rig);
-        APPLY_FIXTURE_APPLY(&rig, strategies[i], APPLY_FIXTURE_MAP("known", ""));
-        APPLY_FIXTURE_APPLY(&rig, strategies[i], DEFINITION("webs", "v1"), WEB("a", "1"),
+        SCOPED(apply_fixture) fixture;
+        apply_fixture_init(&fixture);
+        APPLY_FIXTURE_APPLY(&fixture, strategies[i], APPLY_FIXTURE_MAP("known", ""));
+        APPLY_FIXTURE_APPLY(&fixture, strategies[i], DEFINITION("webs", "v1"), WEB("a", "1"),
                             WEB("b", "2"));
-        apply_fixture_check(&rig, 3, 0, 0);
-        CHECK_EQ(apply_fixture_look(&rig, WEBS "/b", "metadata.name"), STR("b"));
-        APPLY_FIXTURE_APPLY(&rig, strategies[i], DEFINITION("webs", "v1"), WEB("a", "1"),
+        apply_fixture_check(&fixture, 3, 0, 0);
+        CHECK_EQ(apply_fixture_look(&fixture, WEBS "/b", "metadata.name"), STR("b"));
+        APPLY_FIXTURE_APPLY(&fixture, strategies[i], DEFINITION("webs", "v1"), WEB("a", "1"),
                             WEB("b", "2"));
-        CHECK_EQ(apply_fixture_text(&rig), STR(""));
-        CHECK_EQ(rig.report.created, 0);
+        CHECK_EQ(apply_fixture_text(&fixture), STR(""));
+        CHECK_EQ(fixture.report.created, 0);
     }
 }
 
 SIM_TEST(a_definition_is_waited_for_until_it_is_established_and_discovered)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    proxy_fail(&rig.proxy, (struct proxy_fault){.part = NOT_ESTABLISHED,
-                                                .times = 3,
-                                                .status = 200,
-                                                .body = DEFINITION("webs", "v1")});
-    proxy_fail(&rig.proxy, (struct proxy_fault){.part = WEB_DISCOVERY, .times = 4, .status = 404});
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    proxy_fail(&fixture.proxy, (struct proxy_fault){.part = NOT_ESTABLISHED,
+                                                    .times = 3,
+                                                    .status = 200,
+                                                    .body = DEFINITION("webs", "v1")});
+    proxy_fail(&fixture.proxy,
+               (struct proxy_fault){.part = WEB_DISCOVERY, .times = 4, .status = 404});
     const int64_t begin = loop_now(loop_current());
-    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, DEFINITION("webs", "v1"), WEB("a", "1"));
-    apply_fixture_check(&rig, 2, 0, 0);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_ONCE, DEFINITION("webs", "v1"), WEB("a", "1"));
+    apply_fixture_check(&fixture, 2, 0, 0);
     const duration took = loop_now(loop_current()) - begin;
     CHECK(took > 500 * MILLISECOND && took < 10 * SECOND);
 }
 
 SIM_TEST(a_definition_that_is_never_established_is_waited_for_once)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    proxy_fail(&rig.proxy, (struct proxy_fault){.part = NOT_ESTABLISHED,
-                                                .times = 1000,
-                                                .status = 200,
-                                                .body = DEFINITION("webs", "v1")});
-    proxy_fail(&rig.proxy,
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    proxy_fail(&fixture.proxy, (struct proxy_fault){.part = NOT_ESTABLISHED,
+                                                    .times = 1000,
+                                                    .status = 200,
+                                                    .body = DEFINITION("webs", "v1")});
+    proxy_fail(&fixture.proxy,
                (struct proxy_fault){.part = WEB_DISCOVERY, .times = 1000, .status = 404});
     const int64_t begin = loop_now(loop_current());
-    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, DEFINITION("webs", "v1"), WEB("a", "1"), WEB("b", "1"),
-                        APPLY_FIXTURE_MAP("c", ""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_ONCE, DEFINITION("webs", "v1"), WEB("a", "1"),
+                        WEB("b", "1"), APPLY_FIXTURE_MAP("c", ""));
     CHECK(loop_now(loop_current()) - begin < 12 * SECOND);
-    CHECK_EQ(apply_fixture_text(&rig),
+    CHECK_EQ(apply_fixture_text(&fixture),
              STR("[creating object apps.corset.dev/v1, Kind=Web default/a: " NO_WEB
                  ", creating object apps.corset.dev/v1, Kind=Web default/b: " NO_WEB "]"));
-    CHECK_EQ(rig.report.created, 2);
+    CHECK_EQ(fixture.report.created, 2);
 }
 
 SIM_TEST(a_definition_that_comes_later_is_made_up_for_at_the_end)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, WEB("a", "1"), DEFINITION("webs", "v1"));
-    apply_fixture_check(&rig, 2, 0, 0);
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, WEB("a", "1"), DEFINITION("webs", "v1"));
+    apply_fixture_check(&fixture, 2, 0, 0);
 }
 
 SIM_TEST(a_definition_of_another_version_is_not_waited_for)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
     const int64_t begin = loop_now(loop_current());
-    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, DEFINITION("webs", "v2"), WEB("a", "1"));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_ONCE, DEFINITION("webs", "v2"), WEB("a", "1"));
     CHECK(loop_now(loop_current()) - begin < SECOND);
-    CHECK_EQ(apply_fixture_text(&rig),
+    CHECK_EQ(apply_fixture_text(&fixture),
              STR("creating object apps.corset.dev/v1, Kind=Web default/a: " NO_WEB));
 }
 
 /* The live definition is another one and ApplyOnce leaves it alone. */
 SIM_TEST(a_definition_that_lacks_the_version_in_the_cluster_is_not_waited_for)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    apply_fixture_do(&rig, "POST", DEFINITIONS, DEFINITION("webs", "v2"));
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    apply_fixture_do(&fixture, "POST", DEFINITIONS, DEFINITION("webs", "v2"));
     const int64_t begin = loop_now(loop_current());
-    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, DEFINITION("webs", "v1"), WEB("a", "1"));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_ONCE, DEFINITION("webs", "v1"), WEB("a", "1"));
     CHECK(loop_now(loop_current()) - begin < SECOND);
-    CHECK_EQ(rig.report.unchanged, 1);
-    CHECK_EQ(rig.report.failed, 1);
+    CHECK_EQ(fixture.report.unchanged, 1);
+    CHECK_EQ(fixture.report.failed, 1);
 }
 
 SIM_TEST(an_unknown_kind_is_looked_for_again_at_the_end)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, APPLY_FIXTURE_MAP("known", ""));
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, APPLY_FIXTURE_MAP("known", ""));
     CHECK_OK(fiber_sleep(5 * SECOND)); /* what discovery knows is no longer fresh */
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, WEB("a", "1"), APPLY_FIXTURE_MAP("b", ""));
-    CHECK_EQ(apply_fixture_text(&rig),
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, WEB("a", "1"), APPLY_FIXTURE_MAP("b", ""));
+    CHECK_EQ(apply_fixture_text(&fixture),
              STR("reading object apps.corset.dev/v1, Kind=Web default/a: " NO_WEB));
-    CHECK_EQ(rig.report.created, 1);
-    CHECK_EQ(rig.proxy.lookups, 2);
-    CHECK_EQ(rig.report.failures[0].document, 1);
+    CHECK_EQ(fixture.report.created, 1);
+    CHECK_EQ(fixture.proxy.lookups, 2);
+    CHECK_EQ(fixture.report.failures[0].document, 1);
 }
 
 SIM_TEST(what_breaks_the_schema_fails_with_the_words_of_the_server)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, DEFINITION("webs", "v1"), WEB("a", "\"x\""),
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_ONCE, DEFINITION("webs", "v1"), WEB("a", "\"x\""),
                         WEB("b", "1"));
-    CHECK(error_is(rig.err, ERROR_INVALID));
-    CHECK(str_starts_with(apply_fixture_text(&rig),
+    CHECK(error_is(fixture.err, ERROR_INVALID));
+    CHECK(str_starts_with(apply_fixture_text(&fixture),
                           STR("creating object apps.corset.dev/v1, Kind=Web default/a: "
                               "Web.apps.corset.dev \"a\" is invalid: spec.size: Invalid value:")));
-    CHECK_EQ(rig.report.created, 2);
+    CHECK_EQ(fixture.report.created, 2);
 }
 
-static void replace_definition(struct apply_fixture *rig, const char *new_one)
+static void replace_definition(struct apply_fixture *fixture, const char *new_one)
 {
-    apply_fixture_do(rig, "DELETE", DEFINITIONS "/webs.apps.corset.dev", NULL);
-    while (apply_fixture_call(rig, "GET", DEFINITIONS "/webs.apps.corset.dev", NULL) == 200)
+    apply_fixture_do(fixture, "DELETE", DEFINITIONS "/webs.apps.corset.dev", NULL);
+    while (apply_fixture_call(fixture, "GET", DEFINITIONS "/webs.apps.corset.dev", NULL) == 200)
         CHECK_OK(fiber_sleep(100 * MILLISECOND));
     if (new_one)
-        apply_fixture_do(rig, "POST", DEFINITIONS, new_one);
+        apply_fixture_do(fixture, "POST", DEFINITIONS, new_one);
     CHECK_OK(fiber_sleep(5 * SECOND));
 }
 
@@ -173,22 +174,22 @@ SIM_TEST(a_kind_that_has_moved_is_found_in_its_new_place)
 {
     static const enum apply_strategy strategies[] = {APPLY_ONCE, APPLY_RECONCILE};
     for (size_t i = 0; i < COUNT(strategies); i++) {
-        SCOPED(apply_fixture) rig;
-        apply_fixture_init(&rig);
-        APPLY_FIXTURE_APPLY(&rig, strategies[i], DEFINITION("webs", "v1"), WEB("a", "1"));
-        replace_definition(&rig, DEFINITION("sites", "v1"));
-        APPLY_FIXTURE_APPLY(&rig, strategies[i], WEB("a", "1"));
-        apply_fixture_check(&rig, 1, 0, 0);
+        SCOPED(apply_fixture) fixture;
+        apply_fixture_init(&fixture);
+        APPLY_FIXTURE_APPLY(&fixture, strategies[i], DEFINITION("webs", "v1"), WEB("a", "1"));
+        replace_definition(&fixture, DEFINITION("sites", "v1"));
+        APPLY_FIXTURE_APPLY(&fixture, strategies[i], WEB("a", "1"));
+        apply_fixture_check(&fixture, 1, 0, 0);
     }
 }
 
 SIM_TEST(a_kind_that_has_gone_is_no_match)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, DEFINITION("webs", "v1"), WEB("a", "1"));
-    replace_definition(&rig, NULL);
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, WEB("a", "1"));
-    CHECK_EQ(apply_fixture_text(&rig),
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_ONCE, DEFINITION("webs", "v1"), WEB("a", "1"));
+    replace_definition(&fixture, NULL);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, WEB("a", "1"));
+    CHECK_EQ(apply_fixture_text(&fixture),
              STR("reading object apps.corset.dev/v1, Kind=Web default/a: " NO_WEB));
 }

@@ -7,65 +7,66 @@
 
 SIM_TEST(crs_30_apply_once_is_one_post_per_object)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, MAP("a", "\"k\":\"1\""), MAP("b", "\"k\":\"2\""));
-    apply_fixture_check(&rig, 2, 0, 0);
-    CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\nPOST " MAPS "\n"));
-    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "data.k"), STR("1"));
-    CHECK_EQ(apply_fixture_look(&rig, MAPS "/b", "data.k"), STR("2"));
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_ONCE, MAP("a", "\"k\":\"1\""), MAP("b", "\"k\":\"2\""));
+    apply_fixture_check(&fixture, 2, 0, 0);
+    CHECK_EQ(buf_str(&fixture.proxy.asked), STR("POST " MAPS "\nPOST " MAPS "\n"));
+    CHECK_EQ(apply_fixture_look(&fixture, MAPS "/a", "data.k"), STR("1"));
+    CHECK_EQ(apply_fixture_look(&fixture, MAPS "/b", "data.k"), STR("2"));
 }
 
 SIM_TEST(crs_33_apply_once_leaves_alone_what_exists)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    apply_fixture_do(&rig, "POST", MAPS, MAP("a", "\"k\":\"old\""));
-    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, MAP("a", "\"k\":\"new\""));
-    apply_fixture_check(&rig, 0, 0, 1);
-    CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\n"));
-    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "data.k"), STR("old"));
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    apply_fixture_do(&fixture, "POST", MAPS, MAP("a", "\"k\":\"old\""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_ONCE, MAP("a", "\"k\":\"new\""));
+    apply_fixture_check(&fixture, 0, 0, 1);
+    CHECK_EQ(buf_str(&fixture.proxy.asked), STR("POST " MAPS "\n"));
+    CHECK_EQ(apply_fixture_look(&fixture, MAPS "/a", "data.k"), STR("old"));
 }
 
 SIM_TEST(crs_35_reconcile_creates_what_is_absent)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
-    apply_fixture_check(&rig, 1, 0, 0);
-    CHECK_EQ(buf_str(&rig.proxy.asked), STR("GET " MAPS "/a\nPOST " MAPS "\n"));
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    apply_fixture_check(&fixture, 1, 0, 0);
+    CHECK_EQ(buf_str(&fixture.proxy.asked), STR("GET " MAPS "/a\nPOST " MAPS "\n"));
 }
 
 SIM_TEST(what_was_never_applied_is_created_without_a_look)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    rig.is_first = true;
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
-    apply_fixture_check(&rig, 1, 0, 0);
-    CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\n"));
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    fixture.is_first = true;
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    apply_fixture_check(&fixture, 1, 0, 0);
+    CHECK_EQ(buf_str(&fixture.proxy.asked), STR("POST " MAPS "\n"));
 
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
-    apply_fixture_check(&rig, 0, 1, 0);
-    CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\nGET " MAPS "/a\nPATCH " MAPS "/a\n"));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
+    apply_fixture_check(&fixture, 0, 1, 0);
+    CHECK_EQ(buf_str(&fixture.proxy.asked),
+             STR("POST " MAPS "\nGET " MAPS "/a\nPATCH " MAPS "/a\n"));
 }
 
 SIM_TEST(a_refusal_that_comes_from_an_object_that_is_there_is_none)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    rig.is_first = true;
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
-    proxy_fail(&rig.proxy,
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    fixture.is_first = true;
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    proxy_fail(&fixture.proxy,
                (struct proxy_fault){.method = "POST", .part = MAPS, .times = 1, .status = 422});
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
-    apply_fixture_check(&rig, 0, 1, 0);
-    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "data.k"), STR("2"));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
+    apply_fixture_check(&fixture, 0, 1, 0);
+    CHECK_EQ(apply_fixture_look(&fixture, MAPS "/a", "data.k"), STR("2"));
 
-    proxy_fail(&rig.proxy,
+    proxy_fail(&fixture.proxy,
                (struct proxy_fault){.method = "POST", .part = MAPS, .times = 1, .status = 422});
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("b", "\"k\":\"2\""));
-    CHECK_CONTAINS(str_from_c(rig.err->message),
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("b", "\"k\":\"2\""));
+    CHECK_CONTAINS(str_from_c(fixture.err->message),
                    STR("creating object /v1, Kind=ConfigMap default/b: "));
 }
 
@@ -73,13 +74,13 @@ SIM_TEST(fw_104_objects_carry_nothing_of_ours)
 {
     static const enum apply_strategy strategies[] = {APPLY_ONCE, APPLY_RECONCILE};
     for (size_t i = 0; i < COUNT(strategies); i++) {
-        SCOPED(apply_fixture) rig;
-        apply_fixture_init(&rig);
-        APPLY_FIXTURE_APPLY(&rig, strategies[i], MAP("a", "\"k\":\"1\""));
-        CHECK_EQ(buf_str(&rig.proxy.sent), STR(MAP("a", "\"k\":\"1\"")));
-        CHECK_EQ(apply_fixture_call(&rig, "GET", MAPS "/a", NULL), 200);
+        SCOPED(apply_fixture) fixture;
+        apply_fixture_init(&fixture);
+        APPLY_FIXTURE_APPLY(&fixture, strategies[i], MAP("a", "\"k\":\"1\""));
+        CHECK_EQ(buf_str(&fixture.proxy.sent), STR(MAP("a", "\"k\":\"1\"")));
+        CHECK_EQ(apply_fixture_call(&fixture, "GET", MAPS "/a", NULL), 200);
         const struct json_value *metadata =
-            json_get(json_doc_root(rig.apiserver.doc), STR("metadata"));
+            json_get(json_doc_root(fixture.apiserver.doc), STR("metadata"));
         CHECK_EQ((int)json_type(json_get(metadata, STR("labels"))), (int)JSON_ABSENT);
         CHECK_EQ((int)json_type(json_get(metadata, STR("annotations"))), (int)JSON_ABSENT);
         CHECK_EQ((int)json_type(json_get(metadata, STR("ownerReferences"))), (int)JSON_ABSENT);
@@ -89,117 +90,117 @@ SIM_TEST(fw_104_objects_carry_nothing_of_ours)
 
 SIM_TEST(crs_38_reconcile_brings_the_live_object_to_the_manifest)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
-    apply_fixture_check(&rig, 0, 1, 0);
-    CHECK_EQ(buf_str(&rig.proxy.asked), STR("GET " MAPS "/a\nPATCH " MAPS "/a\n"));
-    CHECK_EQ(buf_str(&rig.proxy.sent), STR("{\"data\":{\"k\":\"2\"}}"));
-    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "data.k"), STR("2"));
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
+    apply_fixture_check(&fixture, 0, 1, 0);
+    CHECK_EQ(buf_str(&fixture.proxy.asked), STR("GET " MAPS "/a\nPATCH " MAPS "/a\n"));
+    CHECK_EQ(buf_str(&fixture.proxy.sent), STR("{\"data\":{\"k\":\"2\"}}"));
+    CHECK_EQ(apply_fixture_look(&fixture, MAPS "/a", "data.k"), STR("2"));
 }
 
 SIM_TEST(crs_39_all_are_looked_at_and_the_changed_one_is_sent)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"0\""), MAP("b", "\"k\":\"0\""),
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"0\""), MAP("b", "\"k\":\"0\""),
                         MAP("c", "\"k\":\"0\""));
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"0\""), MAP("b", "\"k\":\"1\""),
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"0\""), MAP("b", "\"k\":\"1\""),
                         MAP("c", "\"k\":\"0\""));
-    apply_fixture_check(&rig, 0, 1, 2);
-    CHECK_EQ(buf_str(&rig.proxy.asked),
+    apply_fixture_check(&fixture, 0, 1, 2);
+    CHECK_EQ(buf_str(&fixture.proxy.asked),
              STR("GET " MAPS "/a\nGET " MAPS "/b\nPATCH " MAPS "/b\nGET " MAPS "/c\n"));
 }
 
 SIM_TEST(crs_40_what_was_deleted_is_created_anew)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
-    apply_fixture_do(&rig, "DELETE", MAPS "/a", NULL);
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
-    apply_fixture_check(&rig, 1, 0, 0);
-    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "data.k"), STR("2"));
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    apply_fixture_do(&fixture, "DELETE", MAPS "/a", NULL);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
+    apply_fixture_check(&fixture, 1, 0, 0);
+    CHECK_EQ(apply_fixture_look(&fixture, MAPS "/a", "data.k"), STR("2"));
 }
 
 SIM_TEST(crs_41_members_that_the_manifest_lost_are_removed)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\",\"gone\":\"1\""));
-    apply_fixture_do(&rig, "PATCH", MAPS "/a", "{\"metadata\":{\"labels\":{\"by\":\"hand\"}}}");
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
-    apply_fixture_check(&rig, 0, 1, 0);
-    CHECK_EQ(buf_str(&rig.proxy.sent),
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"1\",\"gone\":\"1\""));
+    apply_fixture_do(&fixture, "PATCH", MAPS "/a", "{\"metadata\":{\"labels\":{\"by\":\"hand\"}}}");
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    apply_fixture_check(&fixture, 0, 1, 0);
+    CHECK_EQ(buf_str(&fixture.proxy.sent),
              STR("{\"metadata\":{\"labels\":null},\"data\":{\"gone\":null}}"));
-    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "data.gone"), STR(""));
-    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "metadata.labels.by"), STR(""));
-    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "data.k"), STR("1"));
+    CHECK_EQ(apply_fixture_look(&fixture, MAPS "/a", "data.gone"), STR(""));
+    CHECK_EQ(apply_fixture_look(&fixture, MAPS "/a", "metadata.labels.by"), STR(""));
+    CHECK_EQ(apply_fixture_look(&fixture, MAPS "/a", "data.k"), STR("1"));
 }
 
 SIM_TEST(crs_42_objects_that_the_content_lost_stay)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", ""), MAP("b", ""));
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
-    apply_fixture_check(&rig, 0, 1, 0);
-    CHECK_EQ(apply_fixture_look(&rig, MAPS "/b", "metadata.name"), STR("b"));
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", ""), MAP("b", ""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    apply_fixture_check(&fixture, 0, 1, 0);
+    CHECK_EQ(apply_fixture_look(&fixture, MAPS "/b", "metadata.name"), STR("b"));
 }
 
 SIM_TEST(crs_43_one_failure_does_not_stop_the_others)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, MAP("a", ""), MAP("b", "\"/\":\"\""), MAP("c", ""));
-    CHECK(error_is(rig.err, ERROR_INVALID));
-    CHECK(str_starts_with(apply_fixture_text(&rig),
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_ONCE, MAP("a", ""), MAP("b", "\"/\":\"\""), MAP("c", ""));
+    CHECK(error_is(fixture.err, ERROR_INVALID));
+    CHECK(str_starts_with(apply_fixture_text(&fixture),
                           STR("creating object /v1, Kind=ConfigMap default/b: ConfigMap \"b\" is "
                               "invalid: data[/]: Invalid value:")));
-    CHECK_EQ(rig.report.created, 2);
-    CHECK_EQ(rig.report.failed, 1);
-    CHECK_EQ(rig.report.failures[0].key, STR("data"));
-    CHECK_EQ(rig.report.failures[0].document, 2);
-    CHECK_EQ(rig.report.failures[0].text, apply_fixture_text(&rig));
-    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "metadata.name"), STR("a"));
-    CHECK_EQ(apply_fixture_look(&rig, MAPS "/c", "metadata.name"), STR("c"));
-    CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\nPOST " MAPS "\nPOST " MAPS "\n"));
+    CHECK_EQ(fixture.report.created, 2);
+    CHECK_EQ(fixture.report.failed, 1);
+    CHECK_EQ(fixture.report.failures[0].key, STR("data"));
+    CHECK_EQ(fixture.report.failures[0].document, 2);
+    CHECK_EQ(fixture.report.failures[0].text, apply_fixture_text(&fixture));
+    CHECK_EQ(apply_fixture_look(&fixture, MAPS "/a", "metadata.name"), STR("a"));
+    CHECK_EQ(apply_fixture_look(&fixture, MAPS "/c", "metadata.name"), STR("c"));
+    CHECK_EQ(buf_str(&fixture.proxy.asked), STR("POST " MAPS "\nPOST " MAPS "\nPOST " MAPS "\n"));
 }
 
 SIM_TEST(several_failures_are_one_error)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    proxy_fail(&rig.proxy,
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    proxy_fail(&fixture.proxy,
                (struct proxy_fault){.method = "POST", .part = "/", .times = 2, .status = 403});
-    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, MAP("a", ""), MAP("b", ""), MAP("c", ""));
-    CHECK(error_is(rig.err, ERROR_FORBIDDEN));
-    CHECK_EQ(apply_fixture_text(&rig),
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_ONCE, MAP("a", ""), MAP("b", ""), MAP("c", ""));
+    CHECK(error_is(fixture.err, ERROR_FORBIDDEN));
+    CHECK_EQ(apply_fixture_text(&fixture),
              STR("[creating object /v1, Kind=ConfigMap default/a: said no, creating object /v1, "
                  "Kind=ConfigMap default/b: said no]"));
-    CHECK_EQ(rig.report.created, 1);
+    CHECK_EQ(fixture.report.created, 1);
 }
 
 SIM_TEST(each_request_has_its_text)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    proxy_fail(&rig.proxy,
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    proxy_fail(&fixture.proxy,
                (struct proxy_fault){.method = "GET", .part = MAPS, .times = 1, .status = 403});
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", ""));
-    CHECK_EQ(apply_fixture_text(&rig),
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", ""));
+    CHECK_EQ(apply_fixture_text(&fixture),
              STR("reading object /v1, Kind=ConfigMap default/a: said no"));
-    proxy_fail(&rig.proxy,
+    proxy_fail(&fixture.proxy,
                (struct proxy_fault){.method = "POST", .part = MAPS, .times = 1, .status = 403});
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", ""));
-    CHECK_EQ(apply_fixture_text(&rig),
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", ""));
+    CHECK_EQ(apply_fixture_text(&fixture),
              STR("creating object /v1, Kind=ConfigMap default/a: said no"));
-    apply_fixture_do(&rig, "POST", MAPS, MAP("a", ""));
-    proxy_fail(&rig.proxy,
+    apply_fixture_do(&fixture, "POST", MAPS, MAP("a", ""));
+    proxy_fail(&fixture.proxy,
                (struct proxy_fault){.method = "PATCH", .part = MAPS, .times = 1, .status = 403});
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
-    CHECK_EQ(apply_fixture_text(&rig),
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    CHECK_EQ(apply_fixture_text(&fixture),
              STR("patching object /v1, Kind=ConfigMap default/a: said no"));
 }
 
@@ -229,15 +230,15 @@ SIM_TEST(crs_72_what_lacks_a_namespace_or_a_type_fails_without_a_request)
         {"a list",       "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[]}",
          "creating object /v1, Kind=List : no matches for kind \"List\" in version \"v1\"",                                                                                                            "reading object /v1, Kind=List : no matches for kind \"List\" in version \"v1\""         },
     };
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);
-        APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, cases[i].object);
-        CHECK_EQ(apply_fixture_text(&rig), str_from_c(cases[i].once));
-        APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, cases[i].object);
-        CHECK_EQ(apply_fixture_text(&rig), str_from_c(cases[i].reconcile));
-        CHECK_EQ(buf_str(&rig.proxy.asked), STR(""));
+        APPLY_FIXTURE_APPLY(&fixture, APPLY_ONCE, cases[i].object);
+        CHECK_EQ(apply_fixture_text(&fixture), str_from_c(cases[i].once));
+        APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, cases[i].object);
+        CHECK_EQ(apply_fixture_text(&fixture), str_from_c(cases[i].reconcile));
+        CHECK_EQ(buf_str(&fixture.proxy.asked), STR(""));
     }
 }
 
@@ -248,33 +249,34 @@ SIM_TEST(crs_72_what_lacks_a_namespace_or_a_type_fails_without_a_request)
 
 SIM_TEST(a_namespace_too_many_is_left_out_of_the_path)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, ROLE);
-    apply_fixture_check(&rig, 1, 0, 0);
-    CHECK_EQ(buf_str(&rig.proxy.asked), STR("GET " ROLES "/r\nPOST " ROLES "\n"));
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, ROLE);
-    apply_fixture_check(&rig, 0, 0, 1);
-    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, ROLE);
-    apply_fixture_check(&rig, 0, 0, 1);
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, ROLE);
+    apply_fixture_check(&fixture, 1, 0, 0);
+    CHECK_EQ(buf_str(&fixture.proxy.asked), STR("GET " ROLES "/r\nPOST " ROLES "\n"));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, ROLE);
+    apply_fixture_check(&fixture, 0, 0, 1);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_ONCE, ROLE);
+    apply_fixture_check(&fixture, 0, 0, 1);
 }
 
 SIM_TEST(v_11_finalizers_and_owners_of_others_are_kept)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
     apply_fixture_do(
-        &rig, "PATCH", MAPS "/a",
+        &fixture, "PATCH", MAPS "/a",
         "{\"metadata\":{\"finalizers\":[\"corset.dev/held\"],\"ownerReferences\":[{"
         "\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"name\":\"x\",\"uid\":\"u\"}]}}");
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
-    apply_fixture_check(&rig, 0, 0, 1);
-    CHECK_EQ(buf_str(&rig.proxy.asked), STR("GET " MAPS "/a\n"));
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
-    apply_fixture_check(&rig, 0, 1, 0);
-    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "metadata.finalizers.0"), STR("corset.dev/held"));
-    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "metadata.ownerReferences.0.uid"), STR("u"));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    apply_fixture_check(&fixture, 0, 0, 1);
+    CHECK_EQ(buf_str(&fixture.proxy.asked), STR("GET " MAPS "/a\n"));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
+    apply_fixture_check(&fixture, 0, 1, 0);
+    CHECK_EQ(apply_fixture_look(&fixture, MAPS "/a", "metadata.finalizers.0"),
+             STR("corset.dev/held"));
+    CHECK_EQ(apply_fixture_look(&fixture, MAPS "/a", "metadata.ownerReferences.0.uid"), STR("u"));
 }
 
 /* Somebody else is faster, between our GET and our POST. */
@@ -289,15 +291,15 @@ static void create_before_post(struct proxy *proxy, struct str method, struct st
 
 SIM_TEST(v_12_a_lost_race_to_create_ends_in_a_patch)
 {
-    SCOPED(apply_fixture) rig;
-    apply_fixture_init(&rig);
-    rig.proxy.data = &rig;
-    rig.proxy.on_request = create_before_post;
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"ours\""));
-    apply_fixture_check(&rig, 0, 1, 0);
-    CHECK_EQ(buf_str(&rig.proxy.asked),
+    SCOPED(apply_fixture) fixture;
+    apply_fixture_init(&fixture);
+    fixture.proxy.data = &fixture;
+    fixture.proxy.on_request = create_before_post;
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"ours\""));
+    apply_fixture_check(&fixture, 0, 1, 0);
+    CHECK_EQ(buf_str(&fixture.proxy.asked),
              STR("GET " MAPS "/a\nPOST " MAPS "\nGET " MAPS "/a\nPATCH " MAPS "/a\n"));
-    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "data.k"), STR("ours"));
+    CHECK_EQ(apply_fixture_look(&fixture, MAPS "/a", "data.k"), STR("ours"));
 }
 
 #define SERVICES    "/api/v1/namespaces/default/services"
@@ -314,17 +316,19 @@ SIM_TEST(v_12_a_lost_race_to_create_ends_in_a_patch)
 /* Their patch is not empty, but it changes nothing. */
 SIM_TEST(defaults_of_the_server_come_back)
 {
-    SCOPED(apply_fixture) rig;
+    SCOPED(apply_fixture) fixture;
     SCOPED(arena) arena = {0};
-    apply_fixture_init(&rig);
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, APPLY_FIXTURE_NAMESPACE("n1"), SERVICE, DEPLOYMENT);
-    apply_fixture_check(&rig, 3, 0, 0);
+    apply_fixture_init(&fixture);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, APPLY_FIXTURE_NAMESPACE("n1"), SERVICE,
+                        DEPLOYMENT);
+    apply_fixture_check(&fixture, 3, 0, 0);
     const struct str ip =
-        arena_str(&arena, apply_fixture_look(&rig, SERVICES "/s", "spec.clusterIP"));
+        arena_str(&arena, apply_fixture_look(&fixture, SERVICES "/s", "spec.clusterIP"));
     CHECK(ip.len > 0);
-    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, APPLY_FIXTURE_NAMESPACE("n1"), SERVICE, DEPLOYMENT);
-    apply_fixture_check(&rig, 0, 0, 3);
-    CHECK_EQ(apply_fixture_look(&rig, SERVICES "/s", "spec.clusterIP"), ip);
-    CHECK_EQ(apply_fixture_look(&rig, APPLY_FIXTURE_NAMESPACES "/n1", "spec.finalizers.0"),
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, APPLY_FIXTURE_NAMESPACE("n1"), SERVICE,
+                        DEPLOYMENT);
+    apply_fixture_check(&fixture, 0, 0, 3);
+    CHECK_EQ(apply_fixture_look(&fixture, SERVICES "/s", "spec.clusterIP"), ip);
+    CHECK_EQ(apply_fixture_look(&fixture, APPLY_FIXTURE_NAMESPACES "/n1", "spec.finalizers.0"),
              STR("kubernetes"));
 }

@@ -19,27 +19,27 @@
 #define MEMORY_BOUND ((size_t)64 * 1024 * 1024)
 
 /* crs1 applies cm1, which is bad, and s1, which is not, to c1; told when it has been tried. */
-static void try(struct crs_fixture *rig, const char *strategy, const char *text)
+static void try(struct crs_fixture *fixture, const char *strategy, const char *text)
 {
-    crs_fixture_init(rig);
-    crs_fixture_cluster(rig, 1);
-    crs_fixture_map(rig, "cm1", text);
-    crs_fixture_secret(rig, "s1", "", CRS_FIXTURE_MANIFEST("s", "1"));
-    crs_fixture_start(rig, NULL);
-    crs_fixture_set(rig, "crs1", strategy, SECRET_TOO);
-    crs_fixture_await_condition(rig, "crs1", "ResourcesApplied", "False/NotApplied/");
-    CHECK_EQ(crs_fixture_look(rig, CRS_FIXTURE_OBJECT("1", "s"), "data.k"), STR("1"));
+    crs_fixture_init(fixture);
+    crs_fixture_cluster(fixture, 1);
+    crs_fixture_map(fixture, "cm1", text);
+    crs_fixture_secret(fixture, "s1", "", CRS_FIXTURE_MANIFEST("s", "1"));
+    crs_fixture_start(fixture, NULL);
+    crs_fixture_set(fixture, "crs1", strategy, SECRET_TOO);
+    crs_fixture_await_condition(fixture, "crs1", "ResourcesApplied", "False/NotApplied/");
+    CHECK_EQ(crs_fixture_look(fixture, CRS_FIXTURE_OBJECT("1", "s"), "data.k"), STR("1"));
 }
 
-static void check_told(struct crs_fixture *rig, const char *where, const char *reason)
+static void check_told(struct crs_fixture *fixture, const char *where, const char *reason)
 {
-    CHECK_CONTAINS(crs_fixture_condition(rig, "crs1", "ResourcesApplied"), str_from_c(where));
-    CHECK_CONTAINS(crs_fixture_condition(rig, "crs1", "ResourcesApplied"), str_from_c(reason));
-    CHECK_CONTAINS(crs_fixture_condition(rig, "crs1", "Failed"), str_from_c(where));
-    CHECK_CONTAINS(crs_fixture_condition(rig, "crs1", "Failed"), str_from_c(reason));
-    CHECK_CONTAINS(crs_fixture_deprecated(rig, "crs1"), STR("False/ApplyFailed/Warning/"));
-    CHECK_CONTAINS(crs_fixture_deprecated(rig, "crs1"), str_from_c(reason));
-    CHECK_EQ(crs_fixture_look(rig, CRS_FIXTURE_SET, "status.observedGeneration"), STR(""));
+    CHECK_CONTAINS(crs_fixture_condition(fixture, "crs1", "ResourcesApplied"), str_from_c(where));
+    CHECK_CONTAINS(crs_fixture_condition(fixture, "crs1", "ResourcesApplied"), str_from_c(reason));
+    CHECK_CONTAINS(crs_fixture_condition(fixture, "crs1", "Failed"), str_from_c(where));
+    CHECK_CONTAINS(crs_fixture_condition(fixture, "crs1", "Failed"), str_from_c(reason));
+    CHECK_CONTAINS(crs_fixture_deprecated(fixture, "crs1"), STR("False/ApplyFailed/Warning/"));
+    CHECK_CONTAINS(crs_fixture_deprecated(fixture, "crs1"), str_from_c(reason));
+    CHECK_EQ(crs_fixture_look(fixture, CRS_FIXTURE_SET, "status.observedGeneration"), STR(""));
 }
 
 /* Documents of which the second is bad: the first and the third are applied. */
@@ -78,7 +78,7 @@ static void print_name(char name[16], const char *prefix, size_t index)
 }
 
 /* cm<index>, whose good objects are a<index> and z<index>, with another document between them. */
-static void put_map(struct crs_fixture *rig, size_t index, const char *document)
+static void put_map(struct crs_fixture *fixture, size_t index, const char *document)
 {
     SCOPED(buf) text = {.limit = 0};
     char map[16];
@@ -88,72 +88,72 @@ static void put_map(struct crs_fixture *rig, size_t index, const char *document)
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a%zu, namespace: default}\n---\n"
         "%s---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: z%zu, namespace: default}\n",
         index, document, index);
-    crs_fixture_map(rig, map, buf_c(&text));
+    crs_fixture_map(fixture, map, buf_c(&text));
 }
 
 /* A set of its own for each: crs<index> with cm<index>. */
-static void put_set(struct crs_fixture *rig, size_t index, const char *strategy)
+static void put_set(struct crs_fixture *fixture, size_t index, const char *strategy)
 {
     char set[16], resource[32];
     print_name(set, "crs", index);
     snprintf(resource, sizeof(resource), "ConfigMap/cm%zu", index);
-    crs_fixture_set(rig, set, strategy, resource);
+    crs_fixture_set(fixture, set, strategy, resource);
 }
 
-static void check_object(struct crs_fixture *rig, size_t index, const char *reason)
+static void check_object(struct crs_fixture *fixture, size_t index, const char *reason)
 {
     SCOPED(buf) text = {.limit = 0};
     char set[16];
     print_name(set, "crs", index);
-    crs_fixture_await_condition(rig, set, "ResourcesApplied", "False/NotApplied/");
+    crs_fixture_await_condition(fixture, set, "ResourcesApplied", "False/NotApplied/");
     buf_print(&text, "1 of 1 clusters failed: c1: ConfigMap cm%zu, key data, document 2: ", index);
-    CHECK_CONTAINS(crs_fixture_condition(rig, set, "ResourcesApplied"), buf_str(&text));
-    CHECK_CONTAINS(crs_fixture_condition(rig, set, "ResourcesApplied"), str_from_c(reason));
-    CHECK_CONTAINS(crs_fixture_deprecated(rig, set), str_from_c(reason));
+    CHECK_CONTAINS(crs_fixture_condition(fixture, set, "ResourcesApplied"), buf_str(&text));
+    CHECK_CONTAINS(crs_fixture_condition(fixture, set, "ResourcesApplied"), str_from_c(reason));
+    CHECK_CONTAINS(crs_fixture_deprecated(fixture, set), str_from_c(reason));
     buf_clear(&text);
     buf_print(&text, "ConfigMap/cm%zu false hash", index);
-    CHECK_EQ(crs_fixture_entry(rig, "c1", set), buf_str(&text));
+    CHECK_EQ(crs_fixture_entry(fixture, "c1", set), buf_str(&text));
     for (const char *good = "az"; *good; good++) {
         buf_clear(&text);
         buf_print(&text, CRS_FIXTURE_OBJECTS("1") "/%c%zu", *good, index);
-        CHECK(crs_fixture_exists(rig, buf_c(&text)));
+        CHECK(crs_fixture_exists(fixture, buf_c(&text)));
     }
 }
 
 SIM_TEST(bad_objects_fail_alone_when_applied_once)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_cluster(&rig, 1);
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
     for (size_t i = 0; i < COUNT(objects); i++) {
-        put_map(&rig, i, objects[i].document);
-        put_set(&rig, i, "ApplyOnce");
+        put_map(&fixture, i, objects[i].document);
+        put_set(&fixture, i, "ApplyOnce");
     }
-    crs_fixture_start(&rig, NULL);
+    crs_fixture_start(&fixture, NULL);
     for (size_t i = 0; i < COUNT(objects); i++) {
         TEST_CASE("%s", objects[i].name);
-        check_object(&rig, i, objects[i].once);
+        check_object(&fixture, i, objects[i].once);
     }
 }
 
 /* They come into sets that were applied before. */
 SIM_TEST(bad_objects_fail_alone_when_reconciled)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_cluster(&rig, 1);
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
     for (size_t i = 0; i < COUNT(objects); i++) {
-        put_map(&rig, i, "");
-        put_set(&rig, i, "Reconcile");
+        put_map(&fixture, i, "");
+        put_set(&fixture, i, "Reconcile");
     }
-    crs_fixture_start(&rig, NULL);
+    crs_fixture_start(&fixture, NULL);
     for (size_t i = 0; i < COUNT(objects); i++) {
         char set[16];
         print_name(set, "crs", i);
         TEST_CASE("%s", objects[i].name);
-        crs_fixture_await_applied(&rig, set);
-        put_map(&rig, i, objects[i].document);
-        check_object(&rig, i, objects[i].reconcile ? objects[i].reconcile : objects[i].once);
+        crs_fixture_await_applied(&fixture, set);
+        put_map(&fixture, i, objects[i].document);
+        check_object(&fixture, i, objects[i].reconcile ? objects[i].reconcile : objects[i].once);
     }
 }
 
@@ -177,13 +177,13 @@ static const struct {
 SIM_TEST(bad_texts_stop_their_resource_alone)
 {
     for (size_t i = 0; i < COUNT(texts); i++) {
-        SCOPED(crs_fixture) rig;
+        SCOPED(crs_fixture) fixture;
         TEST_CASE("%s", texts[i].name);
-        try(&rig, "ApplyOnce", texts[i].text);
-        check_told(&rig, BAD_CONTENT, texts[i].reason);
-        check_told(&rig, texts[i].where, texts[i].reason);
-        CHECK(!crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "a")));
-        CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"),
+        try(&fixture, "ApplyOnce", texts[i].text);
+        check_told(&fixture, BAD_CONTENT, texts[i].reason);
+        check_told(&fixture, texts[i].where, texts[i].reason);
+        CHECK(!crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("1", "a")));
+        CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"),
                  STR("ConfigMap/cm1 false, Secret/s1 true hash"));
     }
 }
@@ -196,42 +196,42 @@ static void add_times(struct buf *out, const char *text, size_t times)
 
 SIM_TEST(the_reason_is_shown_behind_a_long_document)
 {
-    SCOPED(crs_fixture) rig;
+    SCOPED(crs_fixture) fixture;
     SCOPED(buf) text = {.limit = 0};
     buf_add(&text, STR(GOOD SEPARATOR "a: |\n"));
     add_times(&text, "  a long line of text that is quoted in the message\n", 2000);
     buf_add(&text, STR("b: *nobody\n"));
-    try(&rig, "ApplyOnce", buf_c(&text));
-    check_told(&rig, "the 2nd yaml document", "unknown anchor 'nobody' referenced");
+    try(&fixture, "ApplyOnce", buf_c(&text));
+    check_told(&fixture, "the 2nd yaml document", "unknown anchor 'nobody' referenced");
 }
 
 SIM_TEST(nothing_of_a_bad_secret_is_shown)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_cluster(&rig, 1);
-    crs_fixture_secret(&rig, "s1", "", GOOD SEPARATOR "password: hunter2\nmore: *hunter3\n");
-    crs_fixture_start(&rig, NULL);
-    crs_fixture_set(&rig, "crs1", "ApplyOnce", "Secret/s1");
-    crs_fixture_await_condition(&rig, "crs1", "ResourcesApplied", "False/NotApplied/");
-    CHECK_CONTAINS(crs_fixture_condition(&rig, "crs1", "ResourcesApplied"),
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_secret(&fixture, "s1", "", GOOD SEPARATOR "password: hunter2\nmore: *hunter3\n");
+    crs_fixture_start(&fixture, NULL);
+    crs_fixture_set(&fixture, "crs1", "ApplyOnce", "Secret/s1");
+    crs_fixture_await_condition(&fixture, "crs1", "ResourcesApplied", "False/NotApplied/");
+    CHECK_CONTAINS(crs_fixture_condition(&fixture, "crs1", "ResourcesApplied"),
                    STR("Secret s1: failed converting data to unstructured objects: failed to "
                        "unmarshal the 2nd yaml document"));
-    crs_fixture_do(&rig, "GET", CRS_FIXTURE_SET, NULL);
-    CHECK(!str_contains(buf_str(&rig.apiserver.answer), STR("hunter")));
-    crs_fixture_do(&rig, "GET", "/apis/events.k8s.io/v1/namespaces/ns/events", NULL);
-    CHECK(!str_contains(buf_str(&rig.apiserver.answer), STR("hunter")));
-    CHECK(!crs_fixture_logged(&rig, "hunter"));
+    crs_fixture_do(&fixture, "GET", CRS_FIXTURE_SET, NULL);
+    CHECK(!str_contains(buf_str(&fixture.apiserver.answer), STR("hunter")));
+    crs_fixture_do(&fixture, "GET", "/apis/events.k8s.io/v1/namespaces/ns/events", NULL);
+    CHECK(!str_contains(buf_str(&fixture.apiserver.answer), STR("hunter")));
+    CHECK(!crs_fixture_logged(&fixture, "hunter"));
 }
 
 /* Small texts that want to become large: refused, or too much for the server, in little memory. */
 static void check_bomb(const char *name, const char *text, const char *where, const char *reason)
 {
-    SCOPED(crs_fixture) rig;
+    SCOPED(crs_fixture) fixture;
     TEST_CASE("%s", name);
     memory_gauge_begin();
-    try(&rig, "ApplyOnce", text);
-    check_told(&rig, where, reason);
+    try(&fixture, "ApplyOnce", text);
+    check_told(&fixture, where, reason);
     CHECK(memory_gauge_peak() < MEMORY_BOUND);
 }
 
@@ -277,7 +277,7 @@ SIM_TEST(lists_inside_of_lists_stay_lists_at_some_depth)
 /* 32 values of 100 KB by 32 references to one. */
 SIM_TEST(an_object_of_three_megabytes_fails_alone)
 {
-    SCOPED(crs_fixture) rig;
+    SCOPED(crs_fixture) fixture;
     SCOPED(buf) text = {.limit = 0};
     buf_add(&text, STR(GOOD SEPARATOR "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, "
                                       "namespace: default}\ndata:\n  k0: &x "));
@@ -286,17 +286,17 @@ SIM_TEST(an_object_of_three_megabytes_fails_alone)
         buf_print(&text, "\n  k%d: *x", i);
     buf_add(&text, STR("\n" SEPARATOR ALSO_GOOD));
     memory_gauge_begin();
-    try(&rig, "ApplyOnce", buf_c(&text));
+    try(&fixture, "ApplyOnce", buf_c(&text));
     CHECK(memory_gauge_peak() < MEMORY_BOUND);
-    check_told(&rig, BAD_WHERE, "creating object /v1, Kind=ConfigMap default/x: ");
-    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k"), STR("1"));
-    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_OBJECT("1", "z"), "data.k"), STR("1"));
+    check_told(&fixture, BAD_WHERE, "creating object /v1, Kind=ConfigMap default/x: ");
+    CHECK_EQ(crs_fixture_look(&fixture, CRS_FIXTURE_OBJECT("1", "a"), "data.k"), STR("1"));
+    CHECK_EQ(crs_fixture_look(&fixture, CRS_FIXTURE_OBJECT("1", "z"), "data.k"), STR("1"));
 }
 
 /* All but one are applied; the one is named. */
 SIM_TEST(ten_thousand_documents_are_applied)
 {
-    SCOPED(crs_fixture) rig;
+    SCOPED(crs_fixture) fixture;
     SCOPED(buf) text = {.limit = 0};
     for (int i = 1; i <= 10000; i++)
         buf_print(&text,
@@ -304,17 +304,17 @@ SIM_TEST(ten_thousand_documents_are_applied)
                   "{kind: %s, apiVersion: v1, metadata: {name: n%d, namespace: default}}\n",
                   i == 5000 ? "Nonsense" : "ConfigMap", i);
     memory_gauge_begin();
-    crs_fixture_init(&rig);
-    crs_fixture_cluster(&rig, 1);
-    crs_fixture_map(&rig, "cm1", buf_c(&text));
-    crs_fixture_start(&rig, NULL);
-    crs_fixture_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_map(&fixture, "cm1", buf_c(&text));
+    crs_fixture_start(&fixture, NULL);
+    crs_fixture_set(&fixture, "crs1", "ApplyOnce", "ConfigMap/cm1");
     CHECK_OK(fiber_sleep(8 * MINUTE)); /* at 20 requests a second */
-    crs_fixture_await_condition(&rig, "crs1", "ResourcesApplied", "False/NotApplied/");
+    crs_fixture_await_condition(&fixture, "crs1", "ResourcesApplied", "False/NotApplied/");
     CHECK(memory_gauge_peak() < MEMORY_BOUND);
-    CHECK_CONTAINS(crs_fixture_condition(&rig, "crs1", "ResourcesApplied"),
+    CHECK_CONTAINS(crs_fixture_condition(&fixture, "crs1", "ResourcesApplied"),
                    STR("c1: ConfigMap cm1, key data, document 5000: creating object /v1, "
                        "Kind=Nonsense default/n5000: no matches for kind"));
-    CHECK_EQ(crs_fixture_elements(&rig, CRS_FIXTURE_OBJECTS("1"), "items"), 9999);
-    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 false hash"));
+    CHECK_EQ(crs_fixture_elements(&fixture, CRS_FIXTURE_OBJECTS("1"), "items"), 9999);
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR("ConfigMap/cm1 false hash"));
 }

@@ -27,7 +27,7 @@ struct writer {
 };
 
 struct binding_store_fixture {
-    struct crs_fixture rig;
+    struct crs_fixture crs;
     struct writer writers[WRITERS_MAX];
     struct client *client;
     struct cache_set *caches;
@@ -44,16 +44,16 @@ static void interfere(struct proxy *proxy, struct str method, struct str target)
         !str_contains(target, STR("clusterresourcesetbindings")))
         return;
     fixture->trigger = NULL;
-    crs_fixture_do(&fixture->rig, fixture->method, CRS_FIXTURE_BINDING, fixture->body);
+    crs_fixture_do(&fixture->crs, fixture->method, CRS_FIXTURE_BINDING, fixture->body);
 }
 
 static void binding_store_fixture_init(struct binding_store_fixture *fixture)
 {
     *fixture = (struct binding_store_fixture){0};
-    crs_fixture_init(&fixture->rig);
+    crs_fixture_init(&fixture->crs);
     fixture->client = client_new(loop_current(), &(struct client_options){
-                                                     .config = &fixture->rig.config,
-                                                     .network = fixture->rig.apiserver.network,
+                                                     .config = &fixture->crs.config,
+                                                     .network = fixture->crs.apiserver.network,
                                                      .qps = -1,
                                                  });
     fixture->caches = cache_set_new(loop_current(), fixture->client);
@@ -61,9 +61,9 @@ static void binding_store_fixture_init(struct binding_store_fixture *fixture)
         fixture->caches, &(struct cache_options){.gvr = GVR_CLUSTER_RESOURCE_SET_BINDINGS});
     CHECK_OK(cache_wait_synced(fixture->bindings));
     fixture->binding_store = binding_store_new(loop_current(), fixture->client, fixture->bindings);
-    fixture->rig.management.on_request = interfere;
-    fixture->rig.management.data = fixture;
-    crs_fixture_forget(&fixture->rig);
+    fixture->crs.management.on_request = interfere;
+    fixture->crs.management.data = fixture;
+    crs_fixture_forget(&fixture->crs);
 }
 
 static void binding_store_fixture_done(struct binding_store_fixture *fixture)
@@ -71,7 +71,7 @@ static void binding_store_fixture_done(struct binding_store_fixture *fixture)
     binding_store_free(fixture->binding_store);
     cache_set_free(fixture->caches);
     client_free(fixture->client);
-    crs_fixture_done(&fixture->rig);
+    crs_fixture_done(&fixture->crs);
 }
 
 static struct writer *find_writer(struct binding_store_fixture *fixture, const char *set)
@@ -84,9 +84,9 @@ static struct writer *find_writer(struct binding_store_fixture *fixture, const c
     struct writer *writer = &fixture->writers[i];
     if (writer->set[0])
         return writer;
-    crs_fixture_set(&fixture->rig, set, "ApplyOnce", "ConfigMap/cm1");
+    crs_fixture_set(&fixture->crs, set, "ApplyOnce", "ConfigMap/cm1");
     buf_print(&target, CRS_FIXTURE_SETS "/%s", set);
-    const struct str uid = crs_fixture_look(&fixture->rig, buf_c(&target), "metadata.uid");
+    const struct str uid = crs_fixture_look(&fixture->crs, buf_c(&target), "metadata.uid");
     snprintf(writer->set, sizeof(writer->set), "%s", set);
     snprintf(writer->uid, sizeof(writer->uid), "%.*s", STR_ARG(uid));
     return writer;
@@ -133,11 +133,11 @@ SIM_TEST(binding_store_makes_a_binding_once)
     CHECK(!binding_store_find(fixture.binding_store, C1));
     ensure(&fixture);
     ensure(&fixture);
-    CHECK_EQ(proxy_count(&fixture.rig.management, CREATE), 1);
+    CHECK_EQ(proxy_count(&fixture.crs.management, CREATE), 1);
     write_down(&fixture, "crs1");
     write_down(&fixture, "crs1"); /* as it should be: nothing is sent */
-    CHECK_EQ(proxy_count(&fixture.rig.management, PATCH), 1);
-    CHECK_EQ(crs_fixture_entry(&fixture.rig, "c1", "crs1"), STR("none"));
+    CHECK_EQ(proxy_count(&fixture.crs.management, PATCH), 1);
+    CHECK_EQ(crs_fixture_entry(&fixture.crs, "c1", "crs1"), STR("none"));
 }
 
 SIM_TEST(binding_store_knows_what_it_wrote_before_the_cache_does)
@@ -145,20 +145,20 @@ SIM_TEST(binding_store_knows_what_it_wrote_before_the_cache_does)
     SCOPED(binding_store_fixture) fixture;
     SCOPED(arena) arena = {0};
     binding_store_fixture_init(&fixture);
-    fixture.rig.management.holds_watches = true;
+    fixture.crs.management.holds_watches = true;
     ensure(&fixture);
     write_down(&fixture, "crs1");
     CHECK(!cache_get_text(fixture.bindings, C1));
     CHECK(is_known(&fixture, "crs1"));
     CHECK_EQ(binding_store_version(fixture.binding_store, C1, &arena),
-             arena_str(&arena, crs_fixture_look(&fixture.rig, CRS_FIXTURE_BINDING,
+             arena_str(&arena, crs_fixture_look(&fixture.crs, CRS_FIXTURE_BINDING,
                                                 "metadata.resourceVersion")));
     write_down(&fixture, "crs2"); /* upon what it wrote: no conflict, no read */
-    CHECK_EQ(proxy_count(&fixture.rig.management, PATCH), 2);
-    CHECK_EQ(proxy_count(&fixture.rig.management, "GET " CRS_FIXTURE_BINDING), 0);
-    fixture.rig.management.holds_watches = false;
+    CHECK_EQ(proxy_count(&fixture.crs.management, PATCH), 2);
+    CHECK_EQ(proxy_count(&fixture.crs.management, "GET " CRS_FIXTURE_BINDING), 0);
+    fixture.crs.management.holds_watches = false;
     CHECK_OK(fiber_sleep(SECOND));
-    crs_fixture_do(&fixture.rig, "DELETE", CRS_FIXTURE_BINDING, NULL);
+    crs_fixture_do(&fixture.crs, "DELETE", CRS_FIXTURE_BINDING, NULL);
     CHECK_OK(fiber_sleep(SECOND));
     CHECK(
         !binding_store_find(fixture.binding_store, C1)); /* what it wrote is not brought up again */
@@ -168,14 +168,14 @@ SIM_TEST(a_binding_that_others_made_first_is_taken)
 {
     SCOPED(binding_store_fixture) fixture;
     binding_store_fixture_init(&fixture);
-    fixture.rig.management.holds_watches = true;
-    crs_fixture_do(&fixture.rig, "POST", CRS_FIXTURE_BINDINGS, FOREIGN); /* unknown to the cache */
+    fixture.crs.management.holds_watches = true;
+    crs_fixture_do(&fixture.crs, "POST", CRS_FIXTURE_BINDINGS, FOREIGN); /* unknown to the cache */
     ensure(&fixture);
-    CHECK_EQ(proxy_count(&fixture.rig.management, CREATE), 1);
+    CHECK_EQ(proxy_count(&fixture.crs.management, CREATE), 1);
     write_down(&fixture, "crs1");
-    CHECK_EQ(crs_fixture_entry(&fixture.rig, "c1", "foreign"), STR("none"));
-    CHECK_EQ(crs_fixture_entry(&fixture.rig, "c1", "crs1"), STR("none"));
-    fixture.rig.management.holds_watches = false;
+    CHECK_EQ(crs_fixture_entry(&fixture.crs, "c1", "foreign"), STR("none"));
+    CHECK_EQ(crs_fixture_entry(&fixture.crs, "c1", "crs1"), STR("none"));
+    fixture.crs.management.holds_watches = false;
 }
 
 SIM_TEST(a_binding_that_only_the_cache_still_shows_is_made_anew)
@@ -185,14 +185,14 @@ SIM_TEST(a_binding_that_only_the_cache_still_shows_is_made_anew)
     ensure(&fixture);
     write_down(&fixture, "foreign");
     CHECK_OK(fiber_sleep(SECOND));
-    fixture.rig.management.holds_watches = true;
-    crs_fixture_do(&fixture.rig, "DELETE", CRS_FIXTURE_BINDING, NULL);
+    fixture.crs.management.holds_watches = true;
+    crs_fixture_do(&fixture.crs, "DELETE", CRS_FIXTURE_BINDING, NULL);
     CHECK(is_known(&fixture, "foreign"));
     ensure(&fixture);
-    CHECK_EQ(crs_fixture_entry(&fixture.rig, "c1", "foreign"), STR("-"));
+    CHECK_EQ(crs_fixture_entry(&fixture.crs, "c1", "foreign"), STR("-"));
     write_down(&fixture, "crs1");
-    CHECK_EQ(crs_fixture_entry(&fixture.rig, "c1", "crs1"), STR("none"));
-    fixture.rig.management.holds_watches = false;
+    CHECK_EQ(crs_fixture_entry(&fixture.crs, "c1", "crs1"), STR("none"));
+    fixture.crs.management.holds_watches = false;
 }
 
 struct call {
@@ -240,14 +240,14 @@ SIM_TEST(writers_of_one_process_take_turns)
     struct call calls[20];
     binding_store_fixture_init(&fixture);
     run_calls(&fixture, calls, COUNT(calls), false);
-    CHECK_EQ(crs_fixture_elements(&fixture.rig, CRS_FIXTURE_BINDING, "spec.bindings"),
+    CHECK_EQ(crs_fixture_elements(&fixture.crs, CRS_FIXTURE_BINDING, "spec.bindings"),
              COUNT(calls));
-    CHECK_EQ(crs_fixture_elements(&fixture.rig, CRS_FIXTURE_BINDING, "metadata.ownerReferences"),
+    CHECK_EQ(crs_fixture_elements(&fixture.crs, CRS_FIXTURE_BINDING, "metadata.ownerReferences"),
              COUNT(calls));
-    CHECK_EQ(proxy_count(&fixture.rig.management, PATCH), COUNT(calls)); /* no conflict */
-    CHECK_EQ(proxy_count(&fixture.rig.management, CREATE), 1);
+    CHECK_EQ(proxy_count(&fixture.crs.management, PATCH), COUNT(calls)); /* no conflict */
+    CHECK_EQ(proxy_count(&fixture.crs.management, CREATE), 1);
     run_calls(&fixture, calls, COUNT(calls), true);
-    CHECK(!crs_fixture_exists(&fixture.rig, CRS_FIXTURE_BINDING));
+    CHECK(!crs_fixture_exists(&fixture.crs, CRS_FIXTURE_BINDING));
 }
 
 SIM_TEST(crs_54_what_others_wrote_meanwhile_is_kept)
@@ -261,10 +261,10 @@ SIM_TEST(crs_54_what_others_wrote_meanwhile_is_kept)
     const int64_t begun = loop_now(loop_current());
     write_down(&fixture, "crs1");
     CHECK(crs_fixture_seconds_since(begun) < 0.2);
-    CHECK_EQ(crs_fixture_entry(&fixture.rig, "c1", "foreign"), STR("none"));
-    CHECK_EQ(crs_fixture_entry(&fixture.rig, "c1", "crs1"), STR("none"));
-    CHECK_EQ(crs_fixture_look(&fixture.rig, CRS_FIXTURE_BINDING, "metadata.labels.by"), STR("x"));
-    CHECK_EQ(proxy_count(&fixture.rig.management, PATCH), 2);
+    CHECK_EQ(crs_fixture_entry(&fixture.crs, "c1", "foreign"), STR("none"));
+    CHECK_EQ(crs_fixture_entry(&fixture.crs, "c1", "crs1"), STR("none"));
+    CHECK_EQ(crs_fixture_look(&fixture.crs, CRS_FIXTURE_BINDING, "metadata.labels.by"), STR("x"));
+    CHECK_EQ(proxy_count(&fixture.crs.management, PATCH), 2);
 }
 
 SIM_TEST(who_is_late_again_and_again_is_told)
@@ -273,41 +273,41 @@ SIM_TEST(who_is_late_again_and_again_is_told)
     binding_store_fixture_init(&fixture);
     ensure(&fixture);
     proxy_fail(
-        &fixture.rig.management,
+        &fixture.crs.management,
         (struct proxy_fault){.method = "PATCH", .part = "bindings/c1", .times = 5, .status = 409});
     CHECK_ERROR(
         binding_store_change(fixture.binding_store, C1, record, find_writer(&fixture, "crs1")),
         ERROR_CONFLICT);
-    CHECK_EQ(proxy_count(&fixture.rig.management, PATCH), 5);
+    CHECK_EQ(proxy_count(&fixture.crs.management, PATCH), 5);
     write_down(&fixture, "crs1");
-    CHECK_EQ(crs_fixture_entry(&fixture.rig, "c1", "crs1"), STR("none"));
+    CHECK_EQ(crs_fixture_entry(&fixture.crs, "c1", "crs1"), STR("none"));
 }
 
 SIM_TEST(a_write_whose_answer_is_lost_is_found_done)
 {
     SCOPED(binding_store_fixture) fixture;
     binding_store_fixture_init(&fixture);
-    fixture.rig.management.holds_watches = true;
+    fixture.crs.management.holds_watches = true;
     const struct proxy_fault lost = {
         .part = "clusterresourcesetbindings", .times = 1, .after = true};
     struct proxy_fault create = lost, patch = lost;
     OWNED(object) binding = NULL;
     create.method = "POST";
     patch.method = "PATCH";
-    proxy_fail(&fixture.rig.management, create);
-    proxy_fail(&fixture.rig.management, patch);
+    proxy_fail(&fixture.crs.management, create);
+    proxy_fail(&fixture.crs.management, patch);
     OWNED(error)
     err = binding_store_ensure(fixture.binding_store, C1, own(find_writer(&fixture, "crs1")),
                                &binding);
     CHECK(err && !binding);
-    CHECK(crs_fixture_exists(&fixture.rig, CRS_FIXTURE_BINDING));
+    CHECK(crs_fixture_exists(&fixture.crs, CRS_FIXTURE_BINDING));
     ensure(&fixture);
     OWNED(error)
     again = binding_store_change(fixture.binding_store, C1, record, find_writer(&fixture, "crs1"));
     CHECK(again);
     write_down(&fixture, "crs1"); /* a conflict with ourselves: read, and nothing is left to do */
-    CHECK_EQ(crs_fixture_elements(&fixture.rig, CRS_FIXTURE_BINDING, "spec.bindings"), 1);
-    fixture.rig.management.holds_watches = false;
+    CHECK_EQ(crs_fixture_elements(&fixture.crs, CRS_FIXTURE_BINDING, "spec.bindings"), 1);
+    fixture.crs.management.holds_watches = false;
 }
 
 SIM_TEST(a_change_of_a_binding_that_is_gone_says_so)
@@ -318,12 +318,12 @@ SIM_TEST(a_change_of_a_binding_that_is_gone_says_so)
         binding_store_change(fixture.binding_store, C1, record, find_writer(&fixture, "crs1")),
         ERROR_NOT_FOUND);
     ensure(&fixture);
-    fixture.rig.management.holds_watches = true;
-    crs_fixture_do(&fixture.rig, "DELETE", CRS_FIXTURE_BINDING, NULL);
+    fixture.crs.management.holds_watches = true;
+    crs_fixture_do(&fixture.crs, "DELETE", CRS_FIXTURE_BINDING, NULL);
     CHECK_ERROR(
         binding_store_change(fixture.binding_store, C1, record, find_writer(&fixture, "crs1")),
         ERROR_NOT_FOUND);
-    fixture.rig.management.holds_watches = false;
+    fixture.crs.management.holds_watches = false;
 }
 
 SIM_TEST(crs_49_and_crs_50_a_set_withdraws)
@@ -335,13 +335,13 @@ SIM_TEST(crs_49_and_crs_50_a_set_withdraws)
     write_down(&fixture, "crs2");
     CHECK_OK(binding_store_change_or_delete(fixture.binding_store, C1, forget,
                                             find_writer(&fixture, "crs1")));
-    CHECK_EQ(crs_fixture_entry(&fixture.rig, "c1", "crs1"), STR("-"));
-    CHECK_EQ(crs_fixture_entry(&fixture.rig, "c1", "crs2"), STR("none"));
-    CHECK_EQ(crs_fixture_elements(&fixture.rig, CRS_FIXTURE_BINDING, "metadata.ownerReferences"),
+    CHECK_EQ(crs_fixture_entry(&fixture.crs, "c1", "crs1"), STR("-"));
+    CHECK_EQ(crs_fixture_entry(&fixture.crs, "c1", "crs2"), STR("none"));
+    CHECK_EQ(crs_fixture_elements(&fixture.crs, CRS_FIXTURE_BINDING, "metadata.ownerReferences"),
              1);
     CHECK_OK(binding_store_change_or_delete(fixture.binding_store, C1, forget,
                                             find_writer(&fixture, "crs2")));
-    CHECK(!crs_fixture_exists(&fixture.rig, CRS_FIXTURE_BINDING));
+    CHECK(!crs_fixture_exists(&fixture.crs, CRS_FIXTURE_BINDING));
     CHECK_OK(binding_store_change_or_delete(fixture.binding_store, C1, forget,
                                             find_writer(&fixture, "crs2")));
 }
@@ -357,9 +357,9 @@ SIM_TEST(the_last_one_to_withdraw_spares_who_has_just_come)
     fixture.body = FOREIGN_ENTRY;
     CHECK_OK(binding_store_change_or_delete(fixture.binding_store, C1, forget,
                                             find_writer(&fixture, "crs1")));
-    CHECK_EQ(crs_fixture_entry(&fixture.rig, "c1", "foreign"), STR("none"));
-    CHECK_EQ(crs_fixture_entry(&fixture.rig, "c1", "crs1"), STR("-"));
-    CHECK_EQ(crs_fixture_elements(&fixture.rig, CRS_FIXTURE_BINDING, "metadata.ownerReferences"),
+    CHECK_EQ(crs_fixture_entry(&fixture.crs, "c1", "foreign"), STR("none"));
+    CHECK_EQ(crs_fixture_entry(&fixture.crs, "c1", "crs1"), STR("-"));
+    CHECK_EQ(crs_fixture_elements(&fixture.crs, CRS_FIXTURE_BINDING, "metadata.ownerReferences"),
              0);
 }
 
@@ -370,7 +370,7 @@ SIM_TEST(who_is_not_in_a_binding_leaves_it_alone)
     ensure(&fixture); /* by crs1, whose entry follows later */
     CHECK_OK(binding_store_change_or_delete(fixture.binding_store, C1, forget,
                                             find_writer(&fixture, "crs2")));
-    CHECK(crs_fixture_exists(&fixture.rig, CRS_FIXTURE_BINDING));
+    CHECK(crs_fixture_exists(&fixture.crs, CRS_FIXTURE_BINDING));
 }
 
 SIM_TEST(who_is_cancelled_finishes_a_write_and_gives_up_a_turn)
@@ -385,7 +385,7 @@ SIM_TEST(who_is_cancelled_finishes_a_write_and_gives_up_a_turn)
     };
     ensure(&fixture);
     CHECK_OK(fiber_sleep(SECOND));
-    sim_network_set_faults(fixture.rig.apiserver.network, STR("management.test"),
+    sim_network_set_faults(fixture.crs.apiserver.network, STR("management.test"),
                            &(struct sim_faults){.latency = 100 * MILLISECOND});
     scope_start(&first, "call", work, &calls[0]);
     CHECK_OK(fiber_sleep(260 * MILLISECOND)); /* read, and now writing */
@@ -397,7 +397,7 @@ SIM_TEST(who_is_cancelled_finishes_a_write_and_gives_up_a_turn)
     CHECK_OK(scope_wait(&first));
     CHECK_OK(TAKE(calls[0].err));
     CHECK_ERROR(TAKE(calls[1].err), ERROR_CANCELED);
-    CHECK_EQ(crs_fixture_entry(&fixture.rig, "c1", "crs1"), STR("none"));
-    CHECK_EQ(crs_fixture_entry(&fixture.rig, "c1", "crs2"), STR("-"));
+    CHECK_EQ(crs_fixture_entry(&fixture.crs, "c1", "crs1"), STR("none"));
+    CHECK_EQ(crs_fixture_entry(&fixture.crs, "c1", "crs2"), STR("-"));
     write_down(&fixture, "crs3"); /* the turn is free */
 }

@@ -18,132 +18,133 @@
 
 SIM_TEST(crs_15_the_binding_goes_with_its_cluster)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_ready(&rig, "ApplyOnce");
-    crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
-    crs_fixture_await_gone(&rig, CRS_FIXTURE_BINDING);
-    crs_fixture_check_quiet(&rig, 15 * MINUTE);
-    CHECK(!crs_fixture_exists(&rig, CRS_FIXTURE_BINDING));
-    CHECK_EQ(crs_fixture_condition(&rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_ready(&fixture, "ApplyOnce");
+    crs_fixture_do(&fixture, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
+    crs_fixture_await_gone(&fixture, CRS_FIXTURE_BINDING);
+    crs_fixture_check_quiet(&fixture, 15 * MINUTE);
+    CHECK(!crs_fixture_exists(&fixture, CRS_FIXTURE_BINDING));
+    CHECK_EQ(crs_fixture_condition(&fixture, "crs1", "ResourcesApplied"), STR("True/Applied/"));
 }
 
 SIM_TEST(crs_15_a_cluster_of_the_same_name_begins_anew)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_ready(&rig, "ApplyOnce");
-    crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
-    crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_SECRETS "/c1-kubeconfig", NULL);
-    crs_fixture_await_gone(&rig, CRS_FIXTURE_BINDING);
-    crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_OBJECT("1", "a"), NULL);
-    crs_fixture_cluster(&rig, 1);
-    crs_fixture_await_entry(&rig, "c1", "crs1", BOTH);
-    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "a")));
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_ready(&fixture, "ApplyOnce");
+    crs_fixture_do(&fixture, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
+    crs_fixture_do(&fixture, "DELETE", CRS_FIXTURE_SECRETS "/c1-kubeconfig", NULL);
+    crs_fixture_await_gone(&fixture, CRS_FIXTURE_BINDING);
+    crs_fixture_do(&fixture, "DELETE", CRS_FIXTURE_OBJECT("1", "a"), NULL);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_await_entry(&fixture, "c1", "crs1", BOTH);
+    CHECK(crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("1", "a")));
 }
 
 SIM_TEST(crs_25_the_first_set_of_a_cluster_makes_its_binding)
 {
-    SCOPED(crs_fixture) rig;
+    SCOPED(crs_fixture) fixture;
     SCOPED(buf) uid = {.limit = 0};
-    crs_fixture_init(&rig);
-    crs_fixture_ready(&rig, "ApplyOnce");
-    CHECK_EQ(proxy_count(&rig.management, "POST " CRS_FIXTURE_BINDINGS), 1);
-    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, "spec.clusterName"), STR("c1"));
+    crs_fixture_init(&fixture);
+    crs_fixture_ready(&fixture, "ApplyOnce");
+    CHECK_EQ(proxy_count(&fixture.management, "POST " CRS_FIXTURE_BINDINGS), 1);
+    CHECK_EQ(crs_fixture_look(&fixture, CRS_FIXTURE_BINDING, "spec.clusterName"), STR("c1"));
     buf_add(&uid, STR("[{\"apiVersion\":\"addons.cluster.x-k8s.io/v1beta2\",\"kind\":"
                       "\"ClusterResourceSet\",\"name\":\"crs1\",\"uid\":\""));
-    buf_add(&uid, crs_fixture_look(&rig, CRS_FIXTURE_SET, "metadata.uid"));
+    buf_add(&uid, crs_fixture_look(&fixture, CRS_FIXTURE_SET, "metadata.uid"));
     buf_add(&uid, STR("\"}]"));
-    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, OWNERS), buf_str(&uid));
-    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, "metadata.finalizers"), STR(""));
+    CHECK_EQ(crs_fixture_look(&fixture, CRS_FIXTURE_BINDING, OWNERS), buf_str(&uid));
+    CHECK_EQ(crs_fixture_look(&fixture, CRS_FIXTURE_BINDING, "metadata.finalizers"), STR(""));
 }
 
 SIM_TEST(crs_26_a_second_set_is_added_to_the_binding)
 {
-    SCOPED(crs_fixture) rig;
+    SCOPED(crs_fixture) fixture;
     SCOPED(buf) before = {.limit = 0};
-    crs_fixture_init(&rig);
-    crs_fixture_ready(&rig, "ApplyOnce");
-    buf_add(&before, crs_fixture_look(&rig, CRS_FIXTURE_BINDING, "spec.bindings.0"));
-    crs_fixture_set(&rig, "crs2", "ApplyOnce", "ConfigMap/cm1");
-    crs_fixture_await_applied(&rig, "crs2");
-    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, "spec.bindings.0"), buf_str(&before));
-    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, "spec.bindings.1.clusterResourceSetName"),
-             STR("crs2"));
-    CHECK_EQ(crs_fixture_elements(&rig, CRS_FIXTURE_BINDING, "spec.bindings"), 2);
-    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, OWNERS ".0.name"), STR("crs1"));
-    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, OWNERS ".1.name"), STR("crs2"));
+    crs_fixture_init(&fixture);
+    crs_fixture_ready(&fixture, "ApplyOnce");
+    buf_add(&before, crs_fixture_look(&fixture, CRS_FIXTURE_BINDING, "spec.bindings.0"));
+    crs_fixture_set(&fixture, "crs2", "ApplyOnce", "ConfigMap/cm1");
+    crs_fixture_await_applied(&fixture, "crs2");
+    CHECK_EQ(crs_fixture_look(&fixture, CRS_FIXTURE_BINDING, "spec.bindings.0"), buf_str(&before));
+    CHECK_EQ(
+        crs_fixture_look(&fixture, CRS_FIXTURE_BINDING, "spec.bindings.1.clusterResourceSetName"),
+        STR("crs2"));
+    CHECK_EQ(crs_fixture_elements(&fixture, CRS_FIXTURE_BINDING, "spec.bindings"), 2);
+    CHECK_EQ(crs_fixture_look(&fixture, CRS_FIXTURE_BINDING, OWNERS ".0.name"), STR("crs1"));
+    CHECK_EQ(crs_fixture_look(&fixture, CRS_FIXTURE_BINDING, OWNERS ".1.name"), STR("crs2"));
 }
 
 /* What an old release left there is not ours to take away (D-04). */
 SIM_TEST(crs_26_the_reference_of_a_cluster_stays)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_cluster(&rig, 1);
-    crs_fixture_do(&rig, "POST", CRS_FIXTURE_BINDINGS, BINDING("c1", ENTRY("other")));
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_do(&fixture, "POST", CRS_FIXTURE_BINDINGS, BINDING("c1", ENTRY("other")));
     crs_fixture_do(
-        &rig, "PATCH", CRS_FIXTURE_BINDING,
+        &fixture, "PATCH", CRS_FIXTURE_BINDING,
         "{\"metadata\":{\"ownerReferences\":[{\"apiVersion\":\"cluster.x-k8s.io/v1beta1\","
         "\"kind\":\"Cluster\",\"name\":\"c1\",\"uid\":\"u\"}]}}");
-    crs_fixture_ready_on(&rig, "ApplyOnce");
-    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, OWNERS ".0.kind"), STR("Cluster"));
-    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, OWNERS ".1.name"), STR("crs1"));
-    CHECK_EQ(crs_fixture_entry(&rig, "c1", "other"), STR(THEIRS));
-    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
+    crs_fixture_ready_on(&fixture, "ApplyOnce");
+    CHECK_EQ(crs_fixture_look(&fixture, CRS_FIXTURE_BINDING, OWNERS ".0.kind"), STR("Cluster"));
+    CHECK_EQ(crs_fixture_look(&fixture, CRS_FIXTURE_BINDING, OWNERS ".1.name"), STR("crs1"));
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "other"), STR(THEIRS));
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR(BOTH));
 }
 
 /* What was recorded in an older version is taken over without a word to the cluster. */
 SIM_TEST(crs_26_an_older_reference_is_brought_up_to_date_without_a_connection)
 {
-    SCOPED(crs_fixture) rig;
+    SCOPED(crs_fixture) fixture;
     SCOPED(buf) patch = {.limit = 0};
-    crs_fixture_init(&rig);
-    crs_fixture_ready(&rig, "Reconcile");
+    crs_fixture_init(&fixture);
+    crs_fixture_ready(&fixture, "Reconcile");
     CHECK_OK(fiber_sleep(10 * SECOND));
-    crs_fixture_stop(&rig);
-    const struct str uid = crs_fixture_look(&rig, CRS_FIXTURE_SET, "metadata.uid");
+    crs_fixture_stop(&fixture);
+    const struct str uid = crs_fixture_look(&fixture, CRS_FIXTURE_SET, "metadata.uid");
     buf_print(&patch,
               "{\"metadata\":{\"ownerReferences\":[{\"apiVersion\":"
               "\"addons.cluster.x-k8s.io/v1beta1\",\"kind\":\"ClusterResourceSet\","
               "\"name\":\"crs1\",\"uid\":\"%.*s\"}]}}",
               STR_ARG(uid));
-    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_BINDING, buf_c(&patch));
-    crs_fixture_forget(&rig);
-    crs_fixture_refuse(&rig, "c1.test", true);
-    crs_fixture_start(&rig, NULL);
-    crs_fixture_await(&rig, CRS_FIXTURE_BINDING, OWNERS ".0.apiVersion",
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_BINDING, buf_c(&patch));
+    crs_fixture_forget(&fixture);
+    crs_fixture_refuse(&fixture, "c1.test", true);
+    crs_fixture_start(&fixture, NULL);
+    crs_fixture_await(&fixture, CRS_FIXTURE_BINDING, OWNERS ".0.apiVersion",
                       "addons.cluster.x-k8s.io/v1beta2");
     CHECK_OK(fiber_sleep(MINUTE));
-    CHECK_EQ(rig.management.writes, 1);
-    CHECK_EQ(crs_fixture_condition(&rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
+    CHECK_EQ(fixture.management.writes, 1);
+    CHECK_EQ(crs_fixture_condition(&fixture, "crs1", "ResourcesApplied"), STR("True/Applied/"));
 }
 
-static void conflict(struct crs_fixture *rig, size_t times)
+static void conflict(struct crs_fixture *fixture, size_t times)
 {
-    proxy_fail(&rig->management, (struct proxy_fault){"PATCH", "/clusterresourcesetbindings/c1",
-                                                      times, .status = 409});
+    proxy_fail(&fixture->management, (struct proxy_fault){"PATCH", "/clusterresourcesetbindings/c1",
+                                                          times, .status = 409});
 }
 
 SIM_TEST(crs_54_a_conflict_is_no_error_and_comes_again_soon)
 {
     static const size_t times[] = {1, 12}; /* within one pass, and over several */
     for (size_t i = 0; i < COUNT(times); i++) {
-        SCOPED(crs_fixture) rig;
+        SCOPED(crs_fixture) fixture;
         TEST_CASE("%zu", times[i]);
-        crs_fixture_init(&rig);
-        crs_fixture_cluster(&rig, 1);
-        crs_fixture_do(&rig, "POST", CRS_FIXTURE_BINDINGS, BINDING("c1", ENTRY("other")));
-        crs_fixture_start(&rig, NULL);
+        crs_fixture_init(&fixture);
+        crs_fixture_cluster(&fixture, 1);
+        crs_fixture_do(&fixture, "POST", CRS_FIXTURE_BINDINGS, BINDING("c1", ENTRY("other")));
+        crs_fixture_start(&fixture, NULL);
         CHECK_OK(fiber_sleep(5 * SECOND));
-        conflict(&rig, times[i]);
+        conflict(&fixture, times[i]);
         const int64_t begun = loop_now(loop_current());
-        crs_fixture_ready_on(&rig, "ApplyOnce");
+        crs_fixture_ready_on(&fixture, "ApplyOnce");
         CHECK(crs_fixture_seconds_since(begun) < 1);
-        CHECK_EQ(rig.management.faults[0].times, 0);
-        CHECK_EQ(crs_fixture_errors(&rig), 0.0);
-        CHECK_EQ(crs_fixture_entry(&rig, "c1", "other"), STR(THEIRS));
-        CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
+        CHECK_EQ(fixture.management.faults[0].times, 0);
+        CHECK_EQ(crs_fixture_errors(&fixture), 0.0);
+        CHECK_EQ(crs_fixture_entry(&fixture, "c1", "other"), STR(THEIRS));
+        CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR(BOTH));
     }
 }
 
@@ -155,230 +156,231 @@ static bool writes_binding(struct str method, struct str target)
 /* Somebody else writes the binding between our reading and our writing. */
 static void interfere(struct proxy *proxy, struct str method, struct str target)
 {
-    struct crs_fixture *rig = proxy->data;
+    struct crs_fixture *fixture = proxy->data;
     if (!writes_binding(method, target))
         return;
     proxy->on_request = NULL;
-    crs_fixture_do(rig, "PATCH", CRS_FIXTURE_BINDING,
+    crs_fixture_do(fixture, "PATCH", CRS_FIXTURE_BINDING,
                    "{\"spec\":{\"bindings\":[" ENTRY("other") "," ENTRY("another") "]}}");
 }
 
 SIM_TEST(crs_54_entries_of_others_survive_a_true_conflict)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_cluster(&rig, 1);
-    crs_fixture_do(&rig, "POST", CRS_FIXTURE_BINDINGS, BINDING("c1", ENTRY("other")));
-    crs_fixture_start(&rig, NULL);
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_do(&fixture, "POST", CRS_FIXTURE_BINDINGS, BINDING("c1", ENTRY("other")));
+    crs_fixture_start(&fixture, NULL);
     CHECK_OK(fiber_sleep(5 * SECOND));
-    rig.management.data = &rig;
-    rig.management.on_request = interfere;
-    crs_fixture_ready_on(&rig, "ApplyOnce");
-    CHECK(!rig.management.on_request);
-    CHECK_EQ(crs_fixture_errors(&rig), 0.0);
-    CHECK_EQ(crs_fixture_entry(&rig, "c1", "other"), STR(THEIRS));
-    CHECK_EQ(crs_fixture_entry(&rig, "c1", "another"), STR(THEIRS));
-    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
+    fixture.management.data = &fixture;
+    fixture.management.on_request = interfere;
+    crs_fixture_ready_on(&fixture, "ApplyOnce");
+    CHECK(!fixture.management.on_request);
+    CHECK_EQ(crs_fixture_errors(&fixture), 0.0);
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "other"), STR(THEIRS));
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "another"), STR(THEIRS));
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR(BOTH));
 }
 
 /* They leave our entry out of what they write: what is missing then is applied once more. */
 SIM_TEST(crs_77_an_entry_that_somebody_removed_while_we_applied_comes_back)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_ready(&rig, "ApplyOnce");
-    crs_fixture_map(&rig, "cm2", CRS_FIXTURE_MANIFEST("c", "1"));
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_ready(&fixture, "ApplyOnce");
+    crs_fixture_map(&fixture, "cm2", CRS_FIXTURE_MANIFEST("c", "1"));
     CHECK_OK(fiber_sleep(5 * SECOND));
-    rig.management.data = &rig;
-    rig.management.on_request = interfere;
-    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_SET,
-                   crs_fixture_resources(&rig, "ConfigMap/cm1 Secret/s1 ConfigMap/cm2"));
-    crs_fixture_await_entry(&rig, "c1", "crs1", "ConfigMap/cm2 true hash, " BOTH);
-    CHECK_EQ(crs_fixture_entry(&rig, "c1", "other"), STR(THEIRS));
+    fixture.management.data = &fixture;
+    fixture.management.on_request = interfere;
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_SET,
+                   crs_fixture_resources(&fixture, "ConfigMap/cm1 Secret/s1 ConfigMap/cm2"));
+    crs_fixture_await_entry(&fixture, "c1", "crs1", "ConfigMap/cm2 true hash, " BOTH);
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "other"), STR(THEIRS));
 }
 
 /* A binding that was found good is not read before it is written; others may have been there. */
 SIM_TEST(crs_54_entries_of_others_survive_what_was_not_read_before)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_ready(&rig, "Reconcile");
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_ready(&fixture, "Reconcile");
     CHECK_OK(fiber_sleep(5 * SECOND));
-    crs_fixture_forget(&rig);
-    rig.management.data = &rig;
-    rig.management.on_request = interfere;
-    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
-    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "2");
-    crs_fixture_await_entry(&rig, "c1", "crs1", BOTH);
-    CHECK(!rig.management.on_request);
-    CHECK_EQ(crs_fixture_entry(&rig, "c1", "other"), STR(THEIRS));
-    CHECK_EQ(crs_fixture_entry(&rig, "c1", "another"), STR(THEIRS));
-    CHECK_EQ(crs_fixture_errors(&rig), 0.0);
+    crs_fixture_forget(&fixture);
+    fixture.management.data = &fixture;
+    fixture.management.on_request = interfere;
+    crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
+    crs_fixture_await(&fixture, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "2");
+    crs_fixture_await_entry(&fixture, "c1", "crs1", BOTH);
+    CHECK(!fixture.management.on_request);
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "other"), STR(THEIRS));
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "another"), STR(THEIRS));
+    CHECK_EQ(crs_fixture_errors(&fixture), 0.0);
     TEST_CASE("it was written before it was read");
-    CHECK(crs_fixture_is_before(&rig.management, "PATCH " CRS_FIXTURE_BINDING,
+    CHECK(crs_fixture_is_before(&fixture.management, "PATCH " CRS_FIXTURE_BINDING,
                                 "GET " CRS_FIXTURE_BINDING));
 }
 
 static void remove_binding(struct proxy *proxy, struct str method, struct str target)
 {
-    struct crs_fixture *rig = proxy->data;
+    struct crs_fixture *fixture = proxy->data;
     if (!writes_binding(method, target))
         return;
     proxy->on_request = NULL;
-    crs_fixture_do(rig, "DELETE", CRS_FIXTURE_BINDING, NULL);
+    crs_fixture_do(fixture, "DELETE", CRS_FIXTURE_BINDING, NULL);
 }
 
 SIM_TEST(a_binding_that_goes_right_before_it_is_written_is_made_again)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_ready(&rig, "Reconcile");
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_ready(&fixture, "Reconcile");
     CHECK_OK(fiber_sleep(5 * SECOND));
-    rig.management.data = &rig;
-    rig.management.on_request = remove_binding;
-    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
-    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "2");
+    fixture.management.data = &fixture;
+    fixture.management.on_request = remove_binding;
+    crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
+    crs_fixture_await(&fixture, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "2");
     CHECK_OK(fiber_sleep(5 * SECOND));
-    CHECK(!rig.management.on_request);
-    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
-    CHECK_EQ(crs_fixture_condition(&rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
+    CHECK(!fixture.management.on_request);
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR(BOTH));
+    CHECK_EQ(crs_fixture_condition(&fixture, "crs1", "ResourcesApplied"), STR("True/Applied/"));
 }
 
 /* An answer that is lost: what was written is found, and nothing is applied twice. */
 SIM_TEST(crs_54_a_lost_answer_is_found_out)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_start(&rig, NULL);
-    proxy_fail(&rig.management,
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_start(&fixture, NULL);
+    proxy_fail(&fixture.management,
                (struct proxy_fault){"PATCH", "/clusterresourcesetbindings/c1", 1, .after = true});
-    proxy_fail(&rig.management,
+    proxy_fail(&fixture.management,
                (struct proxy_fault){"POST", "/clusterresourcesetbindings", 1, .after = true});
-    crs_fixture_cluster(&rig, 1);
-    crs_fixture_ready_on(&rig, "ApplyOnce");
-    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
-    CHECK_EQ(crs_fixture_elements(&rig, CRS_FIXTURE_BINDING, "spec.bindings"), 1);
-    CHECK_EQ(proxy_count(&rig.workloads[0], CRS_FIXTURE_POST), 2);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_ready_on(&fixture, "ApplyOnce");
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR(BOTH));
+    CHECK_EQ(crs_fixture_elements(&fixture, CRS_FIXTURE_BINDING, "spec.bindings"), 1);
+    CHECK_EQ(proxy_count(&fixture.workloads[0], CRS_FIXTURE_POST), 2);
 }
 
 #define SLOW ",\"finalizers\":[\"example.com/slow\"]"
 
 SIM_TEST(crs_55_a_cluster_that_lingers_has_no_binding)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_cluster_as(&rig, "ns", 1, CRS_FIXTURE_LABELS, SLOW);
-    crs_fixture_start(&rig, NULL);
-    crs_fixture_ready_on(&rig, "ApplyOnce");
-    crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
-    crs_fixture_await_gone(&rig, CRS_FIXTURE_BINDING);
-    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_CLUSTER));
-    crs_fixture_check_quiet(&rig, 15 * MINUTE);
-    CHECK(!crs_fixture_exists(&rig, CRS_FIXTURE_BINDING));
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster_as(&fixture, "ns", 1, CRS_FIXTURE_LABELS, SLOW);
+    crs_fixture_start(&fixture, NULL);
+    crs_fixture_ready_on(&fixture, "ApplyOnce");
+    crs_fixture_do(&fixture, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
+    crs_fixture_await_gone(&fixture, CRS_FIXTURE_BINDING);
+    CHECK(crs_fixture_exists(&fixture, CRS_FIXTURE_CLUSTER));
+    crs_fixture_check_quiet(&fixture, 15 * MINUTE);
+    CHECK(!crs_fixture_exists(&fixture, CRS_FIXTURE_BINDING));
 }
 
 SIM_TEST(crs_56_a_topology_may_hold_the_binding)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_cluster_as(&rig, "ns", 1, CRS_FIXTURE_LABELS, SLOW);
-    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_CLUSTER,
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster_as(&fixture, "ns", 1, CRS_FIXTURE_LABELS, SLOW);
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_CLUSTER,
                    "{\"spec\":{\"topology\":{\"classRef\":{\"name\":\"class\"}}}}");
-    crs_fixture_start(&rig, &(struct controller_manager_options){.topology_may_hold = true});
-    crs_fixture_ready_on(&rig, "ApplyOnce");
-    crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
-    crs_fixture_check_quiet(&rig, 15 * MINUTE);
-    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
+    crs_fixture_start(&fixture, &(struct controller_manager_options){.topology_may_hold = true});
+    crs_fixture_ready_on(&fixture, "ApplyOnce");
+    crs_fixture_do(&fixture, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
+    crs_fixture_check_quiet(&fixture, 15 * MINUTE);
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR(BOTH));
     crs_fixture_do(
-        &rig, "PATCH", CRS_FIXTURE_CLUSTER,
+        &fixture, "PATCH", CRS_FIXTURE_CLUSTER,
         "{\"metadata\":{\"annotations\":{\"runtime.cluster.x-k8s.io/ok-to-delete\":\"\"}}}");
-    crs_fixture_await_gone(&rig, CRS_FIXTURE_BINDING);
-    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_CLUSTER));
+    crs_fixture_await_gone(&fixture, CRS_FIXTURE_BINDING);
+    CHECK(crs_fixture_exists(&fixture, CRS_FIXTURE_CLUSTER));
 }
 
 SIM_TEST(crs_56_without_the_gates_a_topology_holds_nothing)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_cluster_as(&rig, "ns", 1, CRS_FIXTURE_LABELS, SLOW);
-    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_CLUSTER,
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster_as(&fixture, "ns", 1, CRS_FIXTURE_LABELS, SLOW);
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_CLUSTER,
                    "{\"spec\":{\"topology\":{\"classRef\":{\"name\":\"class\"}}}}");
-    crs_fixture_start(&rig, NULL);
-    crs_fixture_ready_on(&rig, "ApplyOnce");
-    crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
-    crs_fixture_await_gone(&rig, CRS_FIXTURE_BINDING);
+    crs_fixture_start(&fixture, NULL);
+    crs_fixture_ready_on(&fixture, "ApplyOnce");
+    crs_fixture_do(&fixture, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
+    crs_fixture_await_gone(&fixture, CRS_FIXTURE_BINDING);
 }
 
 SIM_TEST(crs_57_a_binding_without_a_cluster_is_deleted)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_start(&rig, NULL);
-    crs_fixture_do(&rig, "POST", CRS_FIXTURE_BINDINGS, BINDING("nobody", ENTRY("crs1")));
-    crs_fixture_await_gone(&rig, CRS_FIXTURE_BINDINGS "/nobody");
-    CHECK_EQ(crs_fixture_metric(&rig, "controller_runtime_reconcile_errors_total{"
-                                      "controller=\"clusterresourcesetbinding\"}"),
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_start(&fixture, NULL);
+    crs_fixture_do(&fixture, "POST", CRS_FIXTURE_BINDINGS, BINDING("nobody", ENTRY("crs1")));
+    crs_fixture_await_gone(&fixture, CRS_FIXTURE_BINDINGS "/nobody");
+    CHECK_EQ(crs_fixture_metric(&fixture, "controller_runtime_reconcile_errors_total{"
+                                          "controller=\"clusterresourcesetbinding\"}"),
              0.0);
 }
 
 /* Whoever paused a binding, or filters, keeps it. */
 SIM_TEST(crs_57_a_paused_binding_is_left_alone)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_do(&rig, "POST", CRS_FIXTURE_BINDINGS, BINDING("nobody", ENTRY("crs1")));
-    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_BINDINGS "/nobody",
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_do(&fixture, "POST", CRS_FIXTURE_BINDINGS, BINDING("nobody", ENTRY("crs1")));
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_BINDINGS "/nobody",
                    "{\"metadata\":{\"annotations\":{\"cluster.x-k8s.io/paused\":\"\"}}}");
-    crs_fixture_start(&rig, NULL);
-    crs_fixture_check_quiet(&rig, 15 * MINUTE);
-    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_BINDINGS "/nobody"));
-    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_BINDINGS "/nobody",
+    crs_fixture_start(&fixture, NULL);
+    crs_fixture_check_quiet(&fixture, 15 * MINUTE);
+    CHECK(crs_fixture_exists(&fixture, CRS_FIXTURE_BINDINGS "/nobody"));
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_BINDINGS "/nobody",
                    "{\"metadata\":{\"annotations\":{\"cluster.x-k8s.io/paused\":null}}}");
-    crs_fixture_await_gone(&rig, CRS_FIXTURE_BINDINGS "/nobody");
+    crs_fixture_await_gone(&fixture, CRS_FIXTURE_BINDINGS "/nobody");
 }
 
 SIM_TEST(crs_77_the_entry_is_found_wherever_it_is)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_cluster(&rig, 1);
-    crs_fixture_do(&rig, "POST", CRS_FIXTURE_BINDINGS,
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_do(&fixture, "POST", CRS_FIXTURE_BINDINGS,
                    BINDING("c1", ENTRY("first") "," ENTRY("crs1") "," ENTRY("last")));
-    crs_fixture_start(&rig, NULL);
-    crs_fixture_ready_on(&rig, "ApplyOnce");
-    CHECK_EQ(crs_fixture_elements(&rig, CRS_FIXTURE_BINDING, "spec.bindings"), 3);
-    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, "spec.bindings.1.clusterResourceSetName"),
-             STR("crs1"));
-    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(THEIRS ", " BOTH));
-    CHECK_EQ(crs_fixture_entry(&rig, "c1", "first"), STR(THEIRS));
-    CHECK_EQ(crs_fixture_entry(&rig, "c1", "last"), STR(THEIRS));
+    crs_fixture_start(&fixture, NULL);
+    crs_fixture_ready_on(&fixture, "ApplyOnce");
+    CHECK_EQ(crs_fixture_elements(&fixture, CRS_FIXTURE_BINDING, "spec.bindings"), 3);
+    CHECK_EQ(
+        crs_fixture_look(&fixture, CRS_FIXTURE_BINDING, "spec.bindings.1.clusterResourceSetName"),
+        STR("crs1"));
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR(THEIRS ", " BOTH));
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "first"), STR(THEIRS));
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "last"), STR(THEIRS));
 }
 
 /* A binding edited by hand is noticed at the next trigger; at the latest at the resync. */
 SIM_TEST(crs_77_an_entry_that_somebody_removed_comes_back_with_the_resync)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_ready(&rig, "Reconcile");
-    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_BINDING, "{\"spec\":{\"bindings\":[]}}");
-    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR("-"));
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_ready(&fixture, "Reconcile");
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_BINDING, "{\"spec\":{\"bindings\":[]}}");
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR("-"));
     CHECK_OK(fiber_sleep(12 * MINUTE));
-    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
-    CHECK_EQ(crs_fixture_condition(&rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR(BOTH));
+    CHECK_EQ(crs_fixture_condition(&fixture, "crs1", "ResourcesApplied"), STR("True/Applied/"));
 }
 
 SIM_TEST(a_binding_that_goes_is_made_again_at_once)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_ready(&rig, "ApplyOnce");
-    crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_BINDING, NULL);
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_ready(&fixture, "ApplyOnce");
+    crs_fixture_do(&fixture, "DELETE", CRS_FIXTURE_BINDING, NULL);
     CHECK_OK(fiber_sleep(10 * SECOND));
-    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR(BOTH));
 }
 
 /* A binding with the entries of so many sets, set0 and so on. */
-static void put_full_binding(struct crs_fixture *rig, size_t entries)
+static void put_full_binding(struct crs_fixture *fixture, size_t entries)
 {
     SCOPED(buf) text = {.limit = 0};
     buf_print(&text, "{\"spec\":{\"bindings\":[");
@@ -388,51 +390,51 @@ static void put_full_binding(struct crs_fixture *rig, size_t entries)
                   "\"ConfigMap\",\"name\":\"theirs\",\"applied\":true}]}",
                   i ? "," : "", i);
     buf_add(&text, STR("]}}"));
-    crs_fixture_do(rig, "PATCH", CRS_FIXTURE_BINDING, buf_c(&text));
+    crs_fixture_do(fixture, "PATCH", CRS_FIXTURE_BINDING, buf_c(&text));
 }
 
 SIM_TEST(the_101st_set_of_a_cluster_is_not_applied_and_says_why)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_cluster(&rig, 1);
-    crs_fixture_do(&rig, "POST", CRS_FIXTURE_BINDINGS, BINDING("c1", ENTRY("other")));
-    put_full_binding(&rig, 100);
-    crs_fixture_begin_on(&rig, "ApplyOnce");
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_do(&fixture, "POST", CRS_FIXTURE_BINDINGS, BINDING("c1", ENTRY("other")));
+    put_full_binding(&fixture, 100);
+    crs_fixture_begin_on(&fixture, "ApplyOnce");
     crs_fixture_await_condition(
-        &rig, "crs1", "ResourcesApplied",
+        &fixture, "crs1", "ResourcesApplied",
         "False/NotApplied/" CRS_FIXTURE_NOT_APPLIED ": 1 of 1 clusters failed: c1: "
         "ClusterResourceSetBinding ns/c1 has the entries of 100 sets, which is all it can hold");
-    CHECK_EQ(crs_fixture_condition(&rig, "crs1", "InProgress"), STR("False/Stopped/"));
-    crs_fixture_forget(&rig);
+    CHECK_EQ(crs_fixture_condition(&fixture, "crs1", "InProgress"), STR("False/Stopped/"));
+    crs_fixture_forget(&fixture);
     CHECK_OK(fiber_sleep(30 * MINUTE));
-    CHECK_EQ(proxy_count(&rig.management, "PATCH " CRS_FIXTURE_BINDING), 0);
-    CHECK_EQ(proxy_count(&rig.workloads[0], CRS_FIXTURE_POST), 0);
-    CHECK(!crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "a")));
+    CHECK_EQ(proxy_count(&fixture.management, "PATCH " CRS_FIXTURE_BINDING), 0);
+    CHECK_EQ(proxy_count(&fixture.workloads[0], CRS_FIXTURE_POST), 0);
+    CHECK(!crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("1", "a")));
     TEST_CASE("another set goes");
-    put_full_binding(&rig, 99);
-    crs_fixture_await_applied(&rig, "crs1");
-    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "a")));
+    put_full_binding(&fixture, 99);
+    crs_fixture_await_applied(&fixture, "crs1");
+    CHECK(crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("1", "a")));
 }
 
 /* The set may be reconciled before the change of the binding is seen here. */
 SIM_TEST(crs_77_a_binding_edited_together_with_its_set_is_seen_at_once)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_ready(&rig, "Reconcile");
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_ready(&fixture, "Reconcile");
     for (size_t i = 0; i < 20; i++) {
         SCOPED(buf) touch = {.limit = 0};
         TEST_CASE("round %zu", i);
         CHECK_OK(fiber_sleep(30 * SECOND));
         buf_print(&touch, "{\"metadata\":{\"annotations\":{\"touched\":\"%zu\"}}}", i);
         if (i % 2)
-            crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_SET, buf_c(&touch));
+            crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_SET, buf_c(&touch));
         CHECK_OK(fiber_sleep((duration)(i / 4) * MILLISECOND));
-        crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_BINDING, "{\"spec\":{\"bindings\":[]}}");
+        crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_BINDING, "{\"spec\":{\"bindings\":[]}}");
         if (i % 2 == 0)
-            crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_SET, buf_c(&touch));
+            crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_SET, buf_c(&touch));
         CHECK_OK(fiber_sleep(5 * SECOND));
-        CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
+        CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR(BOTH));
     }
 }

@@ -5,13 +5,13 @@
 #define EVENTS "/apis/events.k8s.io/v1/namespaces/ns/events"
 
 /* Events about an object that begin so: how many. */
-static size_t count_events(struct crs_fixture *rig, const char *kind, const char *type,
+static size_t count_events(struct crs_fixture *fixture, const char *kind, const char *type,
                            const char *reason, const char *note)
 {
     const struct json_value *event;
     size_t count = 0;
-    crs_fixture_do(rig, "GET", EVENTS, NULL);
-    JSON_FOREACH (key, event, json_path(json_doc_root(rig->apiserver.doc), "items"))
+    crs_fixture_do(fixture, "GET", EVENTS, NULL);
+    JSON_FOREACH (key, event, json_path(json_doc_root(fixture->apiserver.doc), "items"))
         count += str_eq(json_path_str(event, "regarding.kind"), str_from_c(kind)) &&
                  str_eq(json_path_str(event, "type"), str_from_c(type)) &&
                  str_eq(json_path_str(event, "reason"), str_from_c(reason)) &&
@@ -21,50 +21,51 @@ static size_t count_events(struct crs_fixture *rig, const char *kind, const char
 
 SIM_TEST(events_tell_what_was_applied_where)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_cluster(&rig, 2);
-    crs_fixture_ready(&rig, "ApplyOnce");
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 2);
+    crs_fixture_ready(&fixture, "ApplyOnce");
     CHECK_OK(fiber_sleep(5 * SECOND));
-    CHECK_EQ(count_events(&rig, "Cluster", "Normal", "ResourcesApplied",
+    CHECK_EQ(count_events(&fixture, "Cluster", "Normal", "ResourcesApplied",
                           "Applied ConfigMap cm1, Secret s1 of ClusterResourceSet crs1"),
              2);
-    CHECK_EQ(count_events(&rig, "ClusterResourceSet", "Normal", "ResourcesApplied",
+    CHECK_EQ(count_events(&fixture, "ClusterResourceSet", "Normal", "ResourcesApplied",
                           "Everything is applied to 2 clusters"),
              1);
-    CHECK_EQ(crs_fixture_elements(&rig, EVENTS, "items"), 3);
+    CHECK_EQ(crs_fixture_elements(&fixture, EVENTS, "items"), 3);
 }
 
 /* Failing for an hour makes a few events, not thousands, and none holds what a Secret holds. */
 SIM_TEST(events_tell_what_failed_and_do_not_flood)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_cluster(&rig, 1);
-    crs_fixture_secret(&rig, "s1", "", CRS_FIXTURE_MANIFEST_IN("nowhere", "b", "hidden"));
-    crs_fixture_start(&rig, NULL);
-    crs_fixture_set(&rig, "crs1", "ApplyOnce", "Secret/s1");
-    crs_fixture_await_condition(&rig, "crs1", "ResourcesApplied", "False/NotApplied/");
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_secret(&fixture, "s1", "", CRS_FIXTURE_MANIFEST_IN("nowhere", "b", "hidden"));
+    crs_fixture_start(&fixture, NULL);
+    crs_fixture_set(&fixture, "crs1", "ApplyOnce", "Secret/s1");
+    crs_fixture_await_condition(&fixture, "crs1", "ResourcesApplied", "False/NotApplied/");
     CHECK_OK(fiber_sleep(HOUR));
-    CHECK_EQ(count_events(&rig, "Cluster", "Warning", "ResourcesNotApplied",
+    CHECK_EQ(count_events(&fixture, "Cluster", "Warning", "ResourcesNotApplied",
                           "ClusterResourceSet crs1: Secret s1, key data, document 1: creating "
                           "object /v1, Kind=ConfigMap nowhere/b: namespaces \"nowhere\" not found"),
              1);
-    CHECK_EQ(count_events(&rig, "ClusterResourceSet", "Warning", "ResourcesNotApplied",
+    CHECK_EQ(count_events(&fixture, "ClusterResourceSet", "Warning", "ResourcesNotApplied",
                           CRS_FIXTURE_NOT_APPLIED
                           ": 1 of 1 clusters failed: c1: Secret s1, key data"),
              1);
-    CHECK_EQ(crs_fixture_elements(&rig, EVENTS, "items"), 2);
-    CHECK(proxy_count(&rig.management, "/events") < 10);
-    crs_fixture_do(&rig, "GET", EVENTS, NULL);
-    CHECK(!str_contains(buf_str(&rig.apiserver.answer), STR("hidden")));
-    CHECK(!crs_fixture_logged(&rig, "hidden"));
+    CHECK_EQ(crs_fixture_elements(&fixture, EVENTS, "items"), 2);
+    CHECK(proxy_count(&fixture.management, "/events") < 10);
+    crs_fixture_do(&fixture, "GET", EVENTS, NULL);
+    CHECK(!str_contains(buf_str(&fixture.apiserver.answer), STR("hidden")));
+    CHECK(!crs_fixture_logged(&fixture, "hidden"));
     TEST_CASE("it recovers");
-    crs_fixture_do(&rig, "POST", CRS_FIXTURE_WORKLOAD("1") "/api/v1/namespaces",
+    crs_fixture_do(&fixture, "POST", CRS_FIXTURE_WORKLOAD("1") "/api/v1/namespaces",
                    "{\"metadata\":{\"name\":\"nowhere\"}}");
     CHECK_OK(fiber_sleep(30 * MINUTE));
-    CHECK_EQ(count_events(&rig, "Cluster", "Normal", "ResourcesApplied", "Applied Secret s1"), 1);
-    CHECK_EQ(count_events(&rig, "ClusterResourceSet", "Normal", "ResourcesApplied",
+    CHECK_EQ(count_events(&fixture, "Cluster", "Normal", "ResourcesApplied", "Applied Secret s1"),
+             1);
+    CHECK_EQ(count_events(&fixture, "ClusterResourceSet", "Normal", "ResourcesApplied",
                           "Everything is applied to 1 cluster"),
              1);
 }
@@ -72,14 +73,14 @@ SIM_TEST(events_tell_what_failed_and_do_not_flood)
 /* What is missing is told on the set, by its name. */
 SIM_TEST(events_name_what_is_missing)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_cluster(&rig, 1);
-    crs_fixture_start(&rig, NULL);
-    crs_fixture_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_start(&fixture, NULL);
+    crs_fixture_set(&fixture, "crs1", "ApplyOnce", "ConfigMap/cm1");
     CHECK_OK(fiber_sleep(MINUTE));
-    CHECK_EQ(count_events(&rig, "ClusterResourceSet", "Warning", "ResourcesNotApplied",
+    CHECK_EQ(count_events(&fixture, "ClusterResourceSet", "Warning", "ResourcesNotApplied",
                           CRS_FIXTURE_CHECK_LOGS ": ConfigMap cm1: configmaps \"cm1\" not found"),
              1);
-    CHECK_EQ(crs_fixture_elements(&rig, EVENTS, "items"), 1);
+    CHECK_EQ(crs_fixture_elements(&fixture, EVENTS, "items"), 1);
 }

@@ -34,131 +34,134 @@ static const struct {
 
 static void on_line(void *data, struct str line)
 {
-    struct crs_fixture *rig = data;
-    buf_add(&rig->log, line);
+    struct crs_fixture *fixture = data;
+    buf_add(&fixture->log, line);
 }
 
-static void open_desk(struct crs_fixture *rig, bool has_webhooks)
+static void open_desk(struct crs_fixture *fixture, bool has_webhooks)
 {
     struct apiserver_options options = {.virtual_clusters = CRS_FIXTURE_CLUSTERS};
     standalone_add_kinds(&options);
     if (!has_webhooks)
         options.webhooks = (struct crd_webhooks_table){0};
-    apiserver_fixture_init(&rig->apiserver, &options);
+    apiserver_fixture_init(&fixture->apiserver, &options);
 }
 
 static struct str call_as_admin(void *data, const char *method, const char *target,
                                 const char *body)
 {
-    struct crs_fixture *rig = data;
-    crs_fixture_do(rig, method, target, body);
-    return buf_str(&rig->apiserver.answer);
+    struct crs_fixture *fixture = data;
+    crs_fixture_do(fixture, method, target, body);
+    return buf_str(&fixture->apiserver.answer);
 }
 
 /* The proxy has the token, and no certificate besides that would count first. */
-static void open_account(struct crs_fixture *rig, const struct account_right *missing)
+static void open_account(struct crs_fixture *fixture, const struct account_right *missing)
 {
     const struct http_client_options account = {
-        .endpoint = {.network = rig->apiserver.network,
+        .endpoint = {.network = fixture->apiserver.network,
                      .host = APISERVER_FIXTURE_HOST,
-                     .port = apiserver_port(rig->apiserver.server),
-                     .tls = rig->apiserver.tls,
-                     .trust = rig->apiserver.trust},
+                     .port = apiserver_port(fixture->apiserver.server),
+                     .tls = fixture->apiserver.tls,
+                     .trust = fixture->apiserver.trust},
         .connections = 64,
     };
-    rig->account = http_client_new(loop_current(), &account);
-    rig->management.behind = rig->account;
-    account_make(call_as_admin, rig, missing);
-    account_token(call_as_admin, rig, ACCOUNT_NAME, &rig->management.token);
+    fixture->account = http_client_new(loop_current(), &account);
+    fixture->management.behind = fixture->account;
+    account_make(call_as_admin, fixture, missing);
+    account_token(call_as_admin, fixture, ACCOUNT_NAME, &fixture->management.token);
 }
 
-static void init(struct crs_fixture *rig, bool has_webhooks, const struct account_right *missing)
+static void init(struct crs_fixture *fixture, bool has_webhooks,
+                 const struct account_right *missing)
 {
-    *rig = (struct crs_fixture){0};
-    log_set_sink(on_line, rig);
-    open_desk(rig, has_webhooks);
-    open_account(rig, missing);
-    proxy_open(&rig->management, rig->apiserver.network, MANAGEMENT);
+    *fixture = (struct crs_fixture){0};
+    log_set_sink(on_line, fixture);
+    open_desk(fixture, has_webhooks);
+    open_account(fixture, missing);
+    proxy_open(&fixture->management, fixture->apiserver.network, MANAGEMENT);
     for (size_t i = 0; i < CRS_FIXTURE_CLUSTERS; i++) {
-        rig->workloads[i].behind = rig->apiserver.direct;
-        rig->workloads[i].prefix = places[i].prefix;
-        apiserver_cluster_token(rig->apiserver.server, i, &rig->workloads[i].token);
-        proxy_open(&rig->workloads[i], rig->apiserver.network, places[i].host);
+        fixture->workloads[i].behind = fixture->apiserver.direct;
+        fixture->workloads[i].prefix = places[i].prefix;
+        apiserver_cluster_token(fixture->apiserver.server, i, &fixture->workloads[i].token);
+        proxy_open(&fixture->workloads[i], fixture->apiserver.network, places[i].host);
     }
-    rig->config.server = (struct url){.scheme = URL_HTTP, .host = MANAGEMENT, .port = 80};
-    rig->config.host = STR("http://management.test");
-    rig->config.namespace = STR(ACCOUNT_NAMESPACE);
-    crs_fixture_do(rig, "POST", "/api/v1/namespaces",
+    fixture->config.server = (struct url){.scheme = URL_HTTP, .host = MANAGEMENT, .port = 80};
+    fixture->config.host = STR("http://management.test");
+    fixture->config.namespace = STR(ACCOUNT_NAMESPACE);
+    crs_fixture_do(fixture, "POST", "/api/v1/namespaces",
                    "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"ns\"}}");
-    while (crs_fixture_call(rig, "GET", CRS_FIXTURE_SETS, NULL) != 200)
+    while (crs_fixture_call(fixture, "GET", CRS_FIXTURE_SETS, NULL) != 200)
         CHECK_OK(fiber_sleep(GLANCE));
 }
 
-void crs_fixture_init(struct crs_fixture *rig)
+void crs_fixture_init(struct crs_fixture *fixture)
 {
-    init(rig, true, NULL);
+    init(fixture, true, NULL);
 }
 
-void crs_fixture_init_without_right(struct crs_fixture *rig, const struct account_right *missing)
+void crs_fixture_init_without_right(struct crs_fixture *fixture,
+                                    const struct account_right *missing)
 {
-    init(rig, true, missing);
-    rig->may_be_refused = true;
+    init(fixture, true, missing);
+    fixture->may_be_refused = true;
 }
 
-void crs_fixture_init_without_webhooks(struct crs_fixture *rig)
+void crs_fixture_init_without_webhooks(struct crs_fixture *fixture)
 {
-    init(rig, false, NULL);
+    init(fixture, false, NULL);
 }
 
-void crs_fixture_done(struct crs_fixture *rig)
+void crs_fixture_done(struct crs_fixture *fixture)
 {
-    crs_fixture_stop(rig);
-    if (!rig->may_be_refused)
-        CHECK_EQ(buf_str(&rig->management.refused), STR(""));
-    proxy_done(&rig->management);
+    crs_fixture_stop(fixture);
+    if (!fixture->may_be_refused)
+        CHECK_EQ(buf_str(&fixture->management.refused), STR(""));
+    proxy_done(&fixture->management);
     for (size_t i = 0; i < CRS_FIXTURE_CLUSTERS; i++)
-        proxy_done(&rig->workloads[i]);
-    http_client_free(rig->account);
-    apiserver_fixture_done(&rig->apiserver);
+        proxy_done(&fixture->workloads[i]);
+    http_client_free(fixture->account);
+    apiserver_fixture_done(&fixture->apiserver);
     log_set_sink(NULL, NULL);
-    buf_done(&rig->log);
+    buf_done(&fixture->log);
 }
 
 static struct error *run(void *data)
 {
-    struct crs_fixture *rig = data;
-    return controller_manager_run(rig->controllers);
+    struct crs_fixture *fixture = data;
+    return controller_manager_run(fixture->controllers);
 }
 
 struct controller_manager_options
-crs_fixture_options(struct crs_fixture *rig, const struct controller_manager_options *options)
+crs_fixture_options(struct crs_fixture *fixture, const struct controller_manager_options *options)
 {
     struct controller_manager_options all =
         options ? *options : (struct controller_manager_options){0};
-    all.config = &rig->config;
-    all.network = rig->apiserver.network;
-    all.tls = rig->apiserver.tls;
+    all.config = &fixture->config;
+    all.network = fixture->apiserver.network;
+    all.tls = fixture->apiserver.tls;
     all.user_agent = STR("corset/v1 (linux)");
     if (all.timing.jitter == 0)
         all.timing.jitter = -1;
     return all;
 }
 
-void crs_fixture_start(struct crs_fixture *rig, const struct controller_manager_options *options)
+void crs_fixture_start(struct crs_fixture *fixture,
+                       const struct controller_manager_options *options)
 {
-    const struct controller_manager_options all = crs_fixture_options(rig, options);
-    CHECK_OK(controller_manager_new(loop_current(), &all, &rig->controllers));
-    scope_start(&rig->running, "controllers", run, rig);
+    const struct controller_manager_options all = crs_fixture_options(fixture, options);
+    CHECK_OK(controller_manager_new(loop_current(), &all, &fixture->controllers));
+    scope_start(&fixture->running, "controllers", run, fixture);
 }
 
-void crs_fixture_stop(struct crs_fixture *rig)
+void crs_fixture_stop(struct crs_fixture *fixture)
 {
-    scope_done(&rig->running);
-    rig->running = (struct scope){0};
-    controller_manager_free(TAKE(rig->controllers));
+    scope_done(&fixture->running);
+    fixture->running = (struct scope){0};
+    controller_manager_free(TAKE(fixture->controllers));
 }
 
-static void put_kubeconfig(struct crs_fixture *rig, const char *namespace, size_t number,
+static void put_kubeconfig(struct crs_fixture *fixture, const char *namespace, size_t number,
                            size_t workload)
 {
     SCOPED(buf) text = {.limit = 0};
@@ -177,45 +180,45 @@ static void put_kubeconfig(struct crs_fixture *rig, const char *namespace, size_
               "\"type\":\"cluster.x-k8s.io/secret\",\"data\":{\"value\":\"%s\"}}",
               number, number, buf_c(&encoded));
     buf_print(&target, "/api/v1/namespaces/%s/secrets", namespace);
-    crs_fixture_do(rig, "POST", buf_c(&target), buf_c(&secret));
+    crs_fixture_do(fixture, "POST", buf_c(&target), buf_c(&secret));
 }
 
-void crs_fixture_cluster_as(struct crs_fixture *rig, const char *namespace, size_t number,
+void crs_fixture_cluster_as(struct crs_fixture *fixture, const char *namespace, size_t number,
                             const char *labels, const char *metadata)
 {
     SCOPED(buf) text = {.limit = 0};
-    put_kubeconfig(rig, namespace, number, number);
+    put_kubeconfig(fixture, namespace, number, number);
     buf_print(&text,
               "{\"apiVersion\":\"cluster.x-k8s.io/v1beta2\",\"kind\":\"Cluster\",\"metadata\":{"
               "\"name\":\"c%zu\",\"namespace\":\"%s\",\"labels\":{%s}%s},\"spec\":{},\"status\":{"
               "\"initialization\":{\"infrastructureProvisioned\":true,"
               "\"controlPlaneInitialized\":true}}}",
               number, namespace, labels, metadata);
-    crs_fixture_put(rig, buf_c(&text));
+    crs_fixture_put(fixture, buf_c(&text));
 }
 
-void crs_fixture_kubeconfig(struct crs_fixture *rig, size_t number, size_t workload)
+void crs_fixture_kubeconfig(struct crs_fixture *fixture, size_t number, size_t workload)
 {
-    put_kubeconfig(rig, "ns", number, workload);
+    put_kubeconfig(fixture, "ns", number, workload);
 }
 
-void crs_fixture_cluster(struct crs_fixture *rig, size_t number)
+void crs_fixture_cluster(struct crs_fixture *fixture, size_t number)
 {
-    crs_fixture_cluster_as(rig, "ns", number, CRS_FIXTURE_LABELS, "");
+    crs_fixture_cluster_as(fixture, "ns", number, CRS_FIXTURE_LABELS, "");
 }
 
 /* Makes an object, or changes the one that is there. */
-static void make(struct crs_fixture *rig, const char *list, const char *name, const char *body)
+static void make(struct crs_fixture *fixture, const char *list, const char *name, const char *body)
 {
     SCOPED(buf) target = {.limit = 0};
     buf_print(&target, "%s/%s", list, name);
-    if (crs_fixture_exists(rig, buf_c(&target)))
-        crs_fixture_do(rig, "PATCH", buf_c(&target), body);
+    if (crs_fixture_exists(fixture, buf_c(&target)))
+        crs_fixture_do(fixture, "PATCH", buf_c(&target), body);
     else
-        crs_fixture_do(rig, "POST", list, body);
+        crs_fixture_do(fixture, "POST", list, body);
 }
 
-void crs_fixture_map(struct crs_fixture *rig, const char *name, const char *text)
+void crs_fixture_map(struct crs_fixture *fixture, const char *name, const char *text)
 {
     SCOPED(buf) body = {.limit = 0};
     buf_print(&body,
@@ -224,10 +227,10 @@ void crs_fixture_map(struct crs_fixture *rig, const char *name, const char *text
               name);
     buf_add_json_string(&body, str_from_c(text));
     buf_add(&body, STR("}}"));
-    make(rig, CRS_FIXTURE_MAPS, name, buf_c(&body));
+    make(fixture, CRS_FIXTURE_MAPS, name, buf_c(&body));
 }
 
-void crs_fixture_secret(struct crs_fixture *rig, const char *name, const char *type,
+void crs_fixture_secret(struct crs_fixture *fixture, const char *name, const char *type,
                         const char *text)
 {
     SCOPED(buf) body = {.limit = 0};
@@ -237,7 +240,7 @@ void crs_fixture_secret(struct crs_fixture *rig, const char *name, const char *t
               "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"%s\"},"
               "\"type\":\"%s\",\"data\":{\"data\":\"%s\"}}",
               name, *type ? type : CRS_FIXTURE_SECRET_TYPE, buf_c(&encoded));
-    make(rig, CRS_FIXTURE_SECRETS, name, buf_c(&body));
+    make(fixture, CRS_FIXTURE_SECRETS, name, buf_c(&body));
 }
 
 /* "ConfigMap/cm1 Secret/s1" as the list of a spec. */
@@ -256,16 +259,16 @@ static void add_resources(struct buf *out, const char *resources)
     buf_add_char(out, ']');
 }
 
-const char *crs_fixture_resources(struct crs_fixture *rig, const char *resources)
+const char *crs_fixture_resources(struct crs_fixture *fixture, const char *resources)
 {
-    buf_clear(&rig->apiserver.answer);
-    buf_add(&rig->apiserver.answer, STR("{\"spec\":{\"resources\":"));
-    add_resources(&rig->apiserver.answer, resources);
-    buf_add(&rig->apiserver.answer, STR("}}"));
-    return buf_c(&rig->apiserver.answer);
+    buf_clear(&fixture->apiserver.answer);
+    buf_add(&fixture->apiserver.answer, STR("{\"spec\":{\"resources\":"));
+    add_resources(&fixture->apiserver.answer, resources);
+    buf_add(&fixture->apiserver.answer, STR("}}"));
+    return buf_c(&fixture->apiserver.answer);
 }
 
-void crs_fixture_set_as(struct crs_fixture *rig, const char *name, const char *strategy,
+void crs_fixture_set_as(struct crs_fixture *fixture, const char *name, const char *strategy,
                         const char *resources, const char *selector, const char *metadata)
 {
     SCOPED(buf) body = {.limit = 0};
@@ -276,23 +279,23 @@ void crs_fixture_set_as(struct crs_fixture *rig, const char *name, const char *s
               name, metadata, strategy, selector);
     add_resources(&body, resources);
     buf_add(&body, STR("}}"));
-    crs_fixture_do(rig, "POST", CRS_FIXTURE_SETS, buf_c(&body));
+    crs_fixture_do(fixture, "POST", CRS_FIXTURE_SETS, buf_c(&body));
 }
 
-void crs_fixture_set(struct crs_fixture *rig, const char *name, const char *strategy,
+void crs_fixture_set(struct crs_fixture *fixture, const char *name, const char *strategy,
                      const char *resources)
 {
-    crs_fixture_set_as(rig, name, strategy, resources, CRS_FIXTURE_SELECTOR, "");
+    crs_fixture_set_as(fixture, name, strategy, resources, CRS_FIXTURE_SELECTOR, "");
 }
 
-void crs_fixture_put(struct crs_fixture *rig, const char *object)
+void crs_fixture_put(struct crs_fixture *fixture, const char *object)
 {
     OWNED(json_doc) doc = NULL;
     CHECK_OK(json_read(str_from_c(object), &doc));
-    CHECK_OK(apiserver_put(rig->apiserver.server, doc));
+    CHECK_OK(apiserver_put(fixture->apiserver.server, doc));
 }
 
-void crs_fixture_put_set(struct crs_fixture *rig, const char *selector)
+void crs_fixture_put_set(struct crs_fixture *fixture, const char *selector)
 {
     SCOPED(buf) body = {.limit = 0};
     buf_print(&body,
@@ -301,110 +304,110 @@ void crs_fixture_put_set(struct crs_fixture *rig, const char *selector)
               "\"spec\":{\"strategy\":\"ApplyOnce\",\"clusterSelector\":%s,\"resources\":["
               "{\"kind\":\"ConfigMap\",\"name\":\"cm1\"}]}}",
               selector);
-    crs_fixture_put(rig, buf_c(&body));
+    crs_fixture_put(fixture, buf_c(&body));
 }
 
-void crs_fixture_ready_on(struct crs_fixture *rig, const char *strategy)
+void crs_fixture_ready_on(struct crs_fixture *fixture, const char *strategy)
 {
-    crs_fixture_map(rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
-    crs_fixture_secret(rig, "s1", "", CRS_FIXTURE_MANIFEST("b", "1"));
-    if (!rig->controllers)
-        crs_fixture_start(rig, NULL);
-    crs_fixture_set(rig, "crs1", strategy, "ConfigMap/cm1 Secret/s1");
-    crs_fixture_await_applied(rig, "crs1");
+    crs_fixture_map(fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_secret(fixture, "s1", "", CRS_FIXTURE_MANIFEST("b", "1"));
+    if (!fixture->controllers)
+        crs_fixture_start(fixture, NULL);
+    crs_fixture_set(fixture, "crs1", strategy, "ConfigMap/cm1 Secret/s1");
+    crs_fixture_await_applied(fixture, "crs1");
 }
 
-void crs_fixture_ready(struct crs_fixture *rig, const char *strategy)
+void crs_fixture_ready(struct crs_fixture *fixture, const char *strategy)
 {
-    crs_fixture_cluster(rig, 1);
-    crs_fixture_ready_on(rig, strategy);
+    crs_fixture_cluster(fixture, 1);
+    crs_fixture_ready_on(fixture, strategy);
 }
 
-void crs_fixture_begin_on(struct crs_fixture *rig, const char *strategy)
+void crs_fixture_begin_on(struct crs_fixture *fixture, const char *strategy)
 {
-    crs_fixture_map(rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
-    crs_fixture_start(rig, NULL);
-    crs_fixture_set(rig, "crs1", strategy, "ConfigMap/cm1");
+    crs_fixture_map(fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_start(fixture, NULL);
+    crs_fixture_set(fixture, "crs1", strategy, "ConfigMap/cm1");
 }
 
-void crs_fixture_begin(struct crs_fixture *rig, const char *strategy)
+void crs_fixture_begin(struct crs_fixture *fixture, const char *strategy)
 {
-    crs_fixture_cluster(rig, 1);
-    crs_fixture_begin_on(rig, strategy);
+    crs_fixture_cluster(fixture, 1);
+    crs_fixture_begin_on(fixture, strategy);
 }
 
-void crs_fixture_refuse(struct crs_fixture *rig, const char *host, bool refused)
+void crs_fixture_refuse(struct crs_fixture *fixture, const char *host, bool refused)
 {
-    sim_network_set_faults(rig->apiserver.network, str_from_c(host),
+    sim_network_set_faults(fixture->apiserver.network, str_from_c(host),
                            &(struct sim_faults){.refuse = refused});
 }
 
-void crs_fixture_kick(struct crs_fixture *rig, const char *set)
+void crs_fixture_kick(struct crs_fixture *fixture, const char *set)
 {
-    queue_add(rig->controllers->crs_controllers->queues[CRS_CONTROLLER_SETS],
+    queue_add(fixture->controllers->crs_controllers->queues[CRS_CONTROLLER_SETS],
               (struct key){STR("ns"), str_from_c(set)}, QUEUE_NORMAL);
 }
 
-int crs_fixture_call(struct crs_fixture *rig, const char *method, const char *target,
+int crs_fixture_call(struct crs_fixture *fixture, const char *method, const char *target,
                      const char *body)
 {
-    return apiserver_fixture_call(&rig->apiserver, method, target, body);
+    return apiserver_fixture_call(&fixture->apiserver, method, target, body);
 }
 
-void crs_fixture_do(struct crs_fixture *rig, const char *method, const char *target,
+void crs_fixture_do(struct crs_fixture *fixture, const char *method, const char *target,
                     const char *body)
 {
-    apiserver_fixture_do(&rig->apiserver, method, target, body);
+    apiserver_fixture_do(&fixture->apiserver, method, target, body);
 }
 
-bool crs_fixture_exists(struct crs_fixture *rig, const char *target)
+bool crs_fixture_exists(struct crs_fixture *fixture, const char *target)
 {
-    return crs_fixture_call(rig, "GET", target, NULL) == 200;
+    return crs_fixture_call(fixture, "GET", target, NULL) == 200;
 }
 
-struct str crs_fixture_look(struct crs_fixture *rig, const char *target, const char *path)
+struct str crs_fixture_look(struct crs_fixture *fixture, const char *target, const char *path)
 {
-    return apiserver_fixture_look(&rig->apiserver, target, path);
+    return apiserver_fixture_look(&fixture->apiserver, target, path);
 }
 
-size_t crs_fixture_elements(struct crs_fixture *rig, const char *target, const char *path)
+size_t crs_fixture_elements(struct crs_fixture *fixture, const char *target, const char *path)
 {
-    crs_fixture_do(rig, "GET", target, NULL);
-    const struct json_value *value = json_path(json_doc_root(rig->apiserver.doc), path);
+    crs_fixture_do(fixture, "GET", target, NULL);
+    const struct json_value *value = json_path(json_doc_root(fixture->apiserver.doc), path);
     return value ? json_count(value) : 0;
 }
 
 /* The members of a list's element with this type, with "/" between; "-" when there is none. */
-static struct str read_condition(struct crs_fixture *rig, const char *set, const char *list,
+static struct str read_condition(struct crs_fixture *fixture, const char *set, const char *list,
                                  const char *type, const char *const *members)
 {
     SCOPED(buf) text = {.limit = 0};
     const struct json_value *condition;
     buf_print(&text, CRS_FIXTURE_SETS "/%s", set);
-    if (crs_fixture_call(rig, "GET", buf_c(&text), NULL) != 200)
+    if (crs_fixture_call(fixture, "GET", buf_c(&text), NULL) != 200)
         return STR("gone");
     buf_clear(&text);
-    JSON_FOREACH (key, condition, json_path(json_doc_root(rig->apiserver.doc), list)) {
+    JSON_FOREACH (key, condition, json_path(json_doc_root(fixture->apiserver.doc), list)) {
         if (!str_eq(json_path_str(condition, "type"), str_from_c(type)))
             continue;
         for (; *members; members++)
             buf_print(&text, "%s%.*s", text.len ? "/" : "",
                       STR_ARG(json_path_str(condition, *members)));
-        return apiserver_fixture_keep(&rig->apiserver, buf_str(&text));
+        return apiserver_fixture_keep(&fixture->apiserver, buf_str(&text));
     }
     return STR("-");
 }
 
-struct str crs_fixture_condition(struct crs_fixture *rig, const char *set, const char *type)
+struct str crs_fixture_condition(struct crs_fixture *fixture, const char *set, const char *type)
 {
     static const char *const members[] = {"status", "reason", "message", NULL};
-    return read_condition(rig, set, "status.conditions", type, members);
+    return read_condition(fixture, set, "status.conditions", type, members);
 }
 
-struct str crs_fixture_deprecated(struct crs_fixture *rig, const char *set)
+struct str crs_fixture_deprecated(struct crs_fixture *fixture, const char *set)
 {
     static const char *const members[] = {"status", "reason", "severity", "message", NULL};
-    return read_condition(rig, set, "status.deprecated.v1beta1.conditions", "ResourcesApplied",
+    return read_condition(fixture, set, "status.deprecated.v1beta1.conditions", "ResourcesApplied",
                           members);
 }
 
@@ -418,115 +421,115 @@ static void add_resource(struct buf *out, const struct json_value *resource)
               json_path(resource, "lastAppliedTime") ? "" : " untimed");
 }
 
-static struct str entry_text(struct crs_fixture *rig, const struct json_value *entry)
+static struct str entry_text(struct crs_fixture *fixture, const struct json_value *entry)
 {
     SCOPED(buf) text = {.limit = 0};
     const struct json_value *resource;
     JSON_FOREACH (key, resource, json_path(entry, "resources"))
         add_resource(&text, resource);
-    return text.len ? apiserver_fixture_keep(&rig->apiserver, buf_str(&text)) : STR("none");
+    return text.len ? apiserver_fixture_keep(&fixture->apiserver, buf_str(&text)) : STR("none");
 }
 
-struct str crs_fixture_entry(struct crs_fixture *rig, const char *cluster, const char *set)
+struct str crs_fixture_entry(struct crs_fixture *fixture, const char *cluster, const char *set)
 {
     SCOPED(buf) target = {.limit = 0};
     const struct json_value *entry;
     buf_print(&target, CRS_FIXTURE_BINDINGS "/%s", cluster);
-    if (!crs_fixture_exists(rig, buf_c(&target)))
+    if (!crs_fixture_exists(fixture, buf_c(&target)))
         return STR("gone");
-    JSON_FOREACH (key, entry, json_path(json_doc_root(rig->apiserver.doc), "spec.bindings"))
+    JSON_FOREACH (key, entry, json_path(json_doc_root(fixture->apiserver.doc), "spec.bindings"))
         if (str_eq(json_path_str(entry, "clusterResourceSetName"), str_from_c(set)))
-            return entry_text(rig, entry);
+            return entry_text(fixture, entry);
     return STR("-");
 }
 
 /* Before a test fails: what the controllers said. */
-static void show_log(struct crs_fixture *rig)
+static void show_log(struct crs_fixture *fixture)
 {
-    fputs(buf_c(&rig->log), stderr);
+    fputs(buf_c(&fixture->log), stderr);
 }
 
-void crs_fixture_await(struct crs_fixture *rig, const char *target, const char *path,
+void crs_fixture_await(struct crs_fixture *fixture, const char *target, const char *path,
                        const char *text)
 {
     for (int i = 0; i < GLANCES; i++) {
-        if (str_eq(crs_fixture_look(rig, target, path), str_from_c(text)))
+        if (str_eq(crs_fixture_look(fixture, target, path), str_from_c(text)))
             return;
         CHECK_OK(fiber_sleep(GLANCE));
     }
-    show_log(rig);
-    CHECK_EQ(crs_fixture_look(rig, target, path), str_from_c(text));
+    show_log(fixture);
+    CHECK_EQ(crs_fixture_look(fixture, target, path), str_from_c(text));
 }
 
-void crs_fixture_await_gone(struct crs_fixture *rig, const char *target)
+void crs_fixture_await_gone(struct crs_fixture *fixture, const char *target)
 {
     for (int i = 0; i < GLANCES; i++) {
-        if (crs_fixture_call(rig, "GET", target, NULL) == 404)
+        if (crs_fixture_call(fixture, "GET", target, NULL) == 404)
             return;
         CHECK_OK(fiber_sleep(GLANCE));
     }
-    show_log(rig);
-    test_fail(TEST_PLACE(target), "%.*s", STR_ARG(buf_str(&rig->apiserver.answer)));
+    show_log(fixture);
+    test_fail(TEST_PLACE(target), "%.*s", STR_ARG(buf_str(&fixture->apiserver.answer)));
 }
 
-void crs_fixture_await_condition(struct crs_fixture *rig, const char *set, const char *type,
+void crs_fixture_await_condition(struct crs_fixture *fixture, const char *set, const char *type,
                                  const char *start)
 {
     for (int i = 0; i < GLANCES; i++) {
-        if (str_starts_with(crs_fixture_condition(rig, set, type), str_from_c(start)))
+        if (str_starts_with(crs_fixture_condition(fixture, set, type), str_from_c(start)))
             return;
         CHECK_OK(fiber_sleep(GLANCE));
     }
-    show_log(rig);
-    CHECK_EQ(crs_fixture_condition(rig, set, type), str_from_c(start));
+    show_log(fixture);
+    CHECK_EQ(crs_fixture_condition(fixture, set, type), str_from_c(start));
 }
 
-void crs_fixture_await_entry(struct crs_fixture *rig, const char *cluster, const char *set,
+void crs_fixture_await_entry(struct crs_fixture *fixture, const char *cluster, const char *set,
                              const char *text)
 {
     for (int i = 0; i < GLANCES; i++) {
-        if (str_eq(crs_fixture_entry(rig, cluster, set), str_from_c(text)))
+        if (str_eq(crs_fixture_entry(fixture, cluster, set), str_from_c(text)))
             return;
         CHECK_OK(fiber_sleep(GLANCE));
     }
-    show_log(rig);
-    CHECK_EQ(crs_fixture_entry(rig, cluster, set), str_from_c(text));
+    show_log(fixture);
+    CHECK_EQ(crs_fixture_entry(fixture, cluster, set), str_from_c(text));
 }
 
-void crs_fixture_await_applied(struct crs_fixture *rig, const char *set)
+void crs_fixture_await_applied(struct crs_fixture *fixture, const char *set)
 {
     SCOPED(buf) target = {.limit = 0};
     SCOPED(buf) generation = {.limit = 0};
     buf_print(&target, CRS_FIXTURE_SETS "/%s", set);
-    buf_add(&generation, crs_fixture_look(rig, buf_c(&target), "metadata.generation"));
-    crs_fixture_await(rig, buf_c(&target), "status.observedGeneration", buf_c(&generation));
-    crs_fixture_await_condition(rig, set, "ResourcesApplied", "True/Applied/");
+    buf_add(&generation, crs_fixture_look(fixture, buf_c(&target), "metadata.generation"));
+    crs_fixture_await(fixture, buf_c(&target), "status.observedGeneration", buf_c(&generation));
+    crs_fixture_await_condition(fixture, set, "ResourcesApplied", "True/Applied/");
 }
 
-void crs_fixture_forget(struct crs_fixture *rig)
+void crs_fixture_forget(struct crs_fixture *fixture)
 {
-    proxy_forget(&rig->management);
+    proxy_forget(&fixture->management);
     for (size_t i = 0; i < CRS_FIXTURE_CLUSTERS; i++)
-        proxy_forget(&rig->workloads[i]);
+        proxy_forget(&fixture->workloads[i]);
 }
 
-size_t crs_fixture_workload_requests(const struct crs_fixture *rig)
+size_t crs_fixture_workload_requests(const struct crs_fixture *fixture)
 {
     size_t count = 0;
     for (size_t i = 0; i < CRS_FIXTURE_CLUSTERS; i++)
-        count += proxy_count(&rig->workloads[i], "");
+        count += proxy_count(&fixture->workloads[i], "");
     return count;
 }
 
-void crs_fixture_check_quiet(struct crs_fixture *rig, duration span)
+void crs_fixture_check_quiet(struct crs_fixture *fixture, duration span)
 {
     CHECK_OK(fiber_sleep(SETTLING));
-    crs_fixture_forget(rig);
+    crs_fixture_forget(fixture);
     CHECK_OK(fiber_sleep(span));
-    if (rig->management.writes)
-        test_fail(TEST_PLACE("writes"), "%s", buf_c(&rig->management.asked));
+    if (fixture->management.writes)
+        test_fail(TEST_PLACE("writes"), "%s", buf_c(&fixture->management.asked));
     for (size_t i = 0; i < CRS_FIXTURE_CLUSTERS; i++)
-        CHECK_EQ(buf_str(&rig->workloads[i].asked), STR(""));
+        CHECK_EQ(buf_str(&fixture->workloads[i].asked), STR(""));
 }
 
 bool crs_fixture_is_before(const struct proxy *proxy, const char *part, const char *other)
@@ -537,22 +540,22 @@ bool crs_fixture_is_before(const struct proxy *proxy, const char *part, const ch
     return one && two && one < two;
 }
 
-bool crs_fixture_logged(const struct crs_fixture *rig, const char *text)
+bool crs_fixture_logged(const struct crs_fixture *fixture, const char *text)
 {
-    return str_contains(buf_str(&rig->log), str_from_c(text));
+    return str_contains(buf_str(&fixture->log), str_from_c(text));
 }
 
-double crs_fixture_metric(struct crs_fixture *rig, const char *series)
+double crs_fixture_metric(struct crs_fixture *fixture, const char *series)
 {
     SCOPED(buf) text = {.limit = 0};
     SCOPED(buf) wanted = {.limit = 0};
-    metrics_write(rig->controllers->metrics, &text);
+    metrics_write(fixture->controllers->metrics, &text);
     buf_print(&wanted, "\n%s ", series);
     const char *at = strstr(buf_c(&text), buf_c(&wanted));
     return at ? strtod(at + wanted.len, NULL) : 0;
 }
 
-double crs_fixture_errors(struct crs_fixture *rig)
+double crs_fixture_errors(struct crs_fixture *fixture)
 {
     static const char *const names[] = {"clusterresourceset", "clusterresourceset-cluster"};
     SCOPED(buf) series = {.limit = 0};
@@ -561,7 +564,7 @@ double crs_fixture_errors(struct crs_fixture *rig)
         buf_clear(&series);
         buf_print(&series, "controller_runtime_reconcile_errors_total{controller=\"%s\"}",
                   names[i]);
-        sum += crs_fixture_metric(rig, buf_c(&series));
+        sum += crs_fixture_metric(fixture, buf_c(&series));
     }
     return sum;
 }

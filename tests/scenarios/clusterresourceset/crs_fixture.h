@@ -8,13 +8,13 @@
  * sim_network_set_faults(). The test speaks to all of them directly, as admin; the controllers are
  * the account of deploy/ there, and a request of theirs that its roles do not cover fails the test.
  *
- *     SCOPED(crs_fixture) rig;
- *     crs_fixture_init(&rig);
- *     crs_fixture_start(&rig, NULL);
- *     crs_fixture_cluster(&rig, 1);
- *     crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
- *     crs_fixture_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
- *     crs_fixture_await_applied(&rig, "crs1");
+ *     SCOPED(crs_fixture) fixture;
+ *     crs_fixture_init(&fixture);
+ *     crs_fixture_start(&fixture, NULL);
+ *     crs_fixture_cluster(&fixture, 1);
+ *     crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+ *     crs_fixture_set(&fixture, "crs1", "ApplyOnce", "ConfigMap/cm1");
+ *     crs_fixture_await_applied(&fixture, "crs1");
  */
 #pragma once
 
@@ -75,124 +75,127 @@ struct crs_fixture {
 };
 
 /* The servers and the namespace; no Cluster yet. */
-void crs_fixture_init(struct crs_fixture *rig);
-void crs_fixture_init_without_webhooks(struct crs_fixture *rig);
-void crs_fixture_init_without_right(struct crs_fixture *rig, const struct account_right *missing);
-void crs_fixture_done(struct crs_fixture *rig);
+void crs_fixture_init(struct crs_fixture *fixture);
+void crs_fixture_init_without_webhooks(struct crs_fixture *fixture);
+void crs_fixture_init_without_right(struct crs_fixture *fixture,
+                                    const struct account_right *missing);
+void crs_fixture_done(struct crs_fixture *fixture);
 
 /* The controllers; options may be NULL, and what they leave open is filled in. */
-void crs_fixture_start(struct crs_fixture *rig, const struct controller_manager_options *options);
-void crs_fixture_stop(struct crs_fixture *rig);
+void crs_fixture_start(struct crs_fixture *fixture,
+                       const struct controller_manager_options *options);
+void crs_fixture_stop(struct crs_fixture *fixture);
 
 /* The options it takes, for a second process. */
 struct controller_manager_options
-crs_fixture_options(struct crs_fixture *rig, const struct controller_manager_options *options);
+crs_fixture_options(struct crs_fixture *fixture, const struct controller_manager_options *options);
 
 /* Cluster c<number>, labelled cni=calico, provisioned, with its kubeconfig. */
-void crs_fixture_cluster(struct crs_fixture *rig, size_t number);
+void crs_fixture_cluster(struct crs_fixture *fixture, size_t number);
 
 /* The same in any namespace with any labels ("\"a\":\"b\"") and further metadata (",..."). */
-void crs_fixture_cluster_as(struct crs_fixture *rig, const char *namespace, size_t number,
+void crs_fixture_cluster_as(struct crs_fixture *fixture, const char *namespace, size_t number,
                             const char *labels, const char *metadata);
 
 /* The kubeconfig of Cluster c<number> alone, for any of the workload clusters. */
-void crs_fixture_kubeconfig(struct crs_fixture *rig, size_t number, size_t workload);
+void crs_fixture_kubeconfig(struct crs_fixture *fixture, size_t number, size_t workload);
 
 /* ConfigMap with the text under the key "data"; made, or given this as all its data. */
-void crs_fixture_map(struct crs_fixture *rig, const char *name, const char *text);
+void crs_fixture_map(struct crs_fixture *fixture, const char *name, const char *text);
 
 /* A Secret likewise, of a type ("": the one that sets take). */
-void crs_fixture_secret(struct crs_fixture *rig, const char *name, const char *type,
+void crs_fixture_secret(struct crs_fixture *fixture, const char *name, const char *type,
                         const char *text);
 
 /* A set over clusters labelled cni=calico: "ApplyOnce", "ConfigMap/cm1 Secret/s1". */
-void crs_fixture_set(struct crs_fixture *rig, const char *name, const char *strategy,
+void crs_fixture_set(struct crs_fixture *fixture, const char *name, const char *strategy,
                      const char *resources);
 
 /* The same with any selector ("{...}") and further metadata (",..."). */
-void crs_fixture_set_as(struct crs_fixture *rig, const char *name, const char *strategy,
+void crs_fixture_set_as(struct crs_fixture *fixture, const char *name, const char *strategy,
                         const char *resources, const char *selector, const char *metadata);
 
 /* "{...}" of a set's spec.resources, for patches; lives until the next call. */
-const char *crs_fixture_resources(struct crs_fixture *rig, const char *resources);
+const char *crs_fixture_resources(struct crs_fixture *fixture, const char *resources);
 
 /* An object that nothing checks, as if it had come before the rules. */
-void crs_fixture_put(struct crs_fixture *rig, const char *object);
+void crs_fixture_put(struct crs_fixture *fixture, const char *object);
 
 /* A set that is as crs_fixture_set() makes it, but for its selector. */
-void crs_fixture_put_set(struct crs_fixture *rig, const char *selector);
+void crs_fixture_put_set(struct crs_fixture *fixture, const char *selector);
 
 /* cm1, s1 and crs1 with both, on c1; everything is applied. */
-void crs_fixture_ready(struct crs_fixture *rig, const char *strategy);
-void crs_fixture_ready_on(struct crs_fixture *rig,
+void crs_fixture_ready(struct crs_fixture *fixture, const char *strategy);
+void crs_fixture_ready_on(struct crs_fixture *fixture,
                           const char *strategy); /* clusters that are there */
 
 /* cm1 and crs1 with it alone, on c1; nothing is waited for. */
-void crs_fixture_begin(struct crs_fixture *rig, const char *strategy);
-void crs_fixture_begin_on(struct crs_fixture *rig,
+void crs_fixture_begin(struct crs_fixture *fixture, const char *strategy);
+void crs_fixture_begin_on(struct crs_fixture *fixture,
                           const char *strategy); /* clusters that are there */
 
 /* Nobody listens at a host, "c1.test", until it is said again with false. */
-void crs_fixture_refuse(struct crs_fixture *rig, const char *host, bool refused);
+void crs_fixture_refuse(struct crs_fixture *fixture, const char *host, bool refused);
 
 /* A pass of the set, by hand. */
-void crs_fixture_kick(struct crs_fixture *rig, const char *set);
+void crs_fixture_kick(struct crs_fixture *fixture, const char *set);
 
-/* Directly to the server: the status; the answer is in rig->apiserver. PATCH is a merge patch. */
-int crs_fixture_call(struct crs_fixture *rig, const char *method, const char *target,
+/* Directly to the server: the status; the answer is in fixture->apiserver. PATCH is a merge patch.
+ */
+int crs_fixture_call(struct crs_fixture *fixture, const char *method, const char *target,
                      const char *body);
 
 /* As above; fails the test unless it succeeds. */
-void crs_fixture_do(struct crs_fixture *rig, const char *method, const char *target,
+void crs_fixture_do(struct crs_fixture *fixture, const char *method, const char *target,
                     const char *body);
 
-bool crs_fixture_exists(struct crs_fixture *rig, const char *target);
+bool crs_fixture_exists(struct crs_fixture *fixture, const char *target);
 
 /* Scalar at a path of an object, as text; empty when it is not there. */
-struct str crs_fixture_look(struct crs_fixture *rig, const char *target, const char *path);
+struct str crs_fixture_look(struct crs_fixture *fixture, const char *target, const char *path);
 
 /* How many elements or members are at a path. */
-size_t crs_fixture_elements(struct crs_fixture *rig, const char *target, const char *path);
+size_t crs_fixture_elements(struct crs_fixture *fixture, const char *target, const char *path);
 
 /* Condition of a set, "True/reason/message", "-" when it is not there; and the deprecated
  * ResourcesApplied, "False/reason/severity/message". */
-struct str crs_fixture_condition(struct crs_fixture *rig, const char *set, const char *type);
-struct str crs_fixture_deprecated(struct crs_fixture *rig, const char *set);
+struct str crs_fixture_condition(struct crs_fixture *fixture, const char *set, const char *type);
+struct str crs_fixture_deprecated(struct crs_fixture *fixture, const char *set);
 
 /*
  * What a binding says of a set: "ConfigMap/cm1 true hash, Secret/s1 false", each with " untimed"
  * behind it when there is no time; "none" without resources, "-" without an entry.
  */
-struct str crs_fixture_entry(struct crs_fixture *rig, const char *cluster, const char *set);
+struct str crs_fixture_entry(struct crs_fixture *fixture, const char *cluster, const char *set);
 
 /* Suspend until it is so; fail the test after minutes. */
-void crs_fixture_await(struct crs_fixture *rig, const char *target, const char *path,
+void crs_fixture_await(struct crs_fixture *fixture, const char *target, const char *path,
                        const char *text);
-void crs_fixture_await_gone(struct crs_fixture *rig, const char *target);
-void crs_fixture_await_condition(struct crs_fixture *rig, const char *set, const char *type,
+void crs_fixture_await_gone(struct crs_fixture *fixture, const char *target);
+void crs_fixture_await_condition(struct crs_fixture *fixture, const char *set, const char *type,
                                  const char *start);
-void crs_fixture_await_entry(struct crs_fixture *rig, const char *cluster, const char *set,
+void crs_fixture_await_entry(struct crs_fixture *fixture, const char *cluster, const char *set,
                              const char *text);
-void crs_fixture_await_applied(struct crs_fixture *rig, const char *set); /* and observed */
+void crs_fixture_await_applied(struct crs_fixture *fixture, const char *set); /* and observed */
 
 /* Requests so far are forgotten. */
-void crs_fixture_forget(struct crs_fixture *rig);
+void crs_fixture_forget(struct crs_fixture *fixture);
 
 /* All that was asked of workload clusters; writes to the management cluster. */
-size_t crs_fixture_workload_requests(const struct crs_fixture *rig);
+size_t crs_fixture_workload_requests(const struct crs_fixture *fixture);
 
 /* What is under way ends; then, for so long, nobody writes and no workload cluster is asked. */
-void crs_fixture_check_quiet(struct crs_fixture *rig, duration span);
+void crs_fixture_check_quiet(struct crs_fixture *fixture, duration span);
 
 /* The first request with one part came before the first with the other. */
 bool crs_fixture_is_before(const struct proxy *proxy, const char *part, const char *other);
 
-bool crs_fixture_logged(const struct crs_fixture *rig, const char *text);
+bool crs_fixture_logged(const struct crs_fixture *fixture, const char *text);
 
 /* Value of a series, as exposed; 0 for none. Reconciles of sets and of their clusters that failed.
  */
-double crs_fixture_metric(struct crs_fixture *rig, const char *series);
-double crs_fixture_errors(struct crs_fixture *rig);
+double crs_fixture_metric(struct crs_fixture *fixture, const char *series);
+double crs_fixture_errors(struct crs_fixture *fixture);
 
 /* Seconds of virtual time since a moment. */
 double crs_fixture_seconds_since(int64_t moment);

@@ -7,107 +7,107 @@
 #define UID        "metadata.annotations"
 
 /* The Cluster stays; its kubeconfig leads to a cluster that has nothing. */
-static void rebuild(struct crs_fixture *rig)
+static void rebuild(struct crs_fixture *fixture)
 {
-    crs_fixture_do(rig, "DELETE", KUBECONFIG, NULL);
-    crs_fixture_kubeconfig(rig, 1, 2);
+    crs_fixture_do(fixture, "DELETE", KUBECONFIG, NULL);
+    crs_fixture_kubeconfig(fixture, 1, 2);
     CHECK_OK(fiber_sleep(MINUTE));
 }
 
-static void check_uid(struct crs_fixture *rig, const char *workload)
+static void check_uid(struct crs_fixture *fixture, const char *workload)
 {
     SCOPED(buf) wanted = {.limit = 0};
-    const struct str uid = crs_fixture_look(rig, workload, "metadata.uid");
+    const struct str uid = crs_fixture_look(fixture, workload, "metadata.uid");
     buf_print(&wanted, "{\"corset.dev/cluster-uid\":\"%.*s\"}", STR_ARG(uid));
-    CHECK_EQ(crs_fixture_look(rig, CRS_FIXTURE_BINDING, UID), buf_str(&wanted));
+    CHECK_EQ(crs_fixture_look(fixture, CRS_FIXTURE_BINDING, UID), buf_str(&wanted));
 }
 
 SIM_TEST(a_cluster_that_was_rebuilt_gets_everything_anew)
 {
     static const char *const strategies[] = {"ApplyOnce", "Reconcile"};
     for (size_t i = 0; i < COUNT(strategies); i++) {
-        SCOPED(crs_fixture) rig;
+        SCOPED(crs_fixture) fixture;
         TEST_CASE("%s", strategies[i]);
-        crs_fixture_init(&rig);
-        crs_fixture_ready(&rig, strategies[i]);
-        crs_fixture_set(&rig, "crs2", "ApplyOnce", "ConfigMap/cm1");
-        crs_fixture_await_applied(&rig, "crs2");
-        check_uid(&rig, CRS_FIXTURE_WORKLOAD("1") SYSTEM);
-        rebuild(&rig);
-        CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("2", "a")));
-        CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("2", "b")));
-        check_uid(&rig, CRS_FIXTURE_WORKLOAD("2") SYSTEM);
-        CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"),
+        crs_fixture_init(&fixture);
+        crs_fixture_ready(&fixture, strategies[i]);
+        crs_fixture_set(&fixture, "crs2", "ApplyOnce", "ConfigMap/cm1");
+        crs_fixture_await_applied(&fixture, "crs2");
+        check_uid(&fixture, CRS_FIXTURE_WORKLOAD("1") SYSTEM);
+        rebuild(&fixture);
+        CHECK(crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("2", "a")));
+        CHECK(crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("2", "b")));
+        check_uid(&fixture, CRS_FIXTURE_WORKLOAD("2") SYSTEM);
+        CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"),
                  STR("ConfigMap/cm1 true hash, Secret/s1 true hash"));
-        CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs2"), STR("ConfigMap/cm1 true hash"));
-        CHECK_EQ(crs_fixture_condition(&rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
-        CHECK_EQ(crs_fixture_call(&rig, "GET", EVENTS, NULL), 200);
-        CHECK_CONTAINS(buf_str(&rig.apiserver.answer),
+        CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs2"), STR("ConfigMap/cm1 true hash"));
+        CHECK_EQ(crs_fixture_condition(&fixture, "crs1", "ResourcesApplied"), STR("True/Applied/"));
+        CHECK_EQ(crs_fixture_call(&fixture, "GET", EVENTS, NULL), 200);
+        CHECK_CONTAINS(buf_str(&fixture.apiserver.answer),
                        STR("Cluster ns/c1 is another cluster now (kube-system UID "));
     }
 }
 
 SIM_TEST(a_restart_finds_out_that_a_cluster_was_rebuilt)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_ready(&rig, "ApplyOnce");
-    crs_fixture_stop(&rig);
-    crs_fixture_do(&rig, "DELETE", KUBECONFIG, NULL);
-    crs_fixture_kubeconfig(&rig, 1, 2);
-    crs_fixture_start(&rig, NULL);
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_ready(&fixture, "ApplyOnce");
+    crs_fixture_stop(&fixture);
+    crs_fixture_do(&fixture, "DELETE", KUBECONFIG, NULL);
+    crs_fixture_kubeconfig(&fixture, 1, 2);
+    crs_fixture_start(&fixture, NULL);
     CHECK_OK(fiber_sleep(MINUTE));
-    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("2", "a")));
-    CHECK_EQ(crs_fixture_condition(&rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
+    CHECK(crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("2", "a")));
+    CHECK_EQ(crs_fixture_condition(&fixture, "crs1", "ResourcesApplied"), STR("True/Applied/"));
 }
 
 SIM_TEST(a_binding_without_a_uid_is_believed_and_gets_it)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_ready(&rig, "Reconcile");
-    crs_fixture_stop(&rig);
-    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_BINDING, "{\"metadata\":{\"annotations\":null}}");
-    crs_fixture_forget(&rig);
-    crs_fixture_start(&rig, NULL);
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_ready(&fixture, "Reconcile");
+    crs_fixture_stop(&fixture);
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_BINDING, "{\"metadata\":{\"annotations\":null}}");
+    crs_fixture_forget(&fixture);
+    crs_fixture_start(&fixture, NULL);
     CHECK_OK(fiber_sleep(MINUTE));
-    CHECK_EQ(proxy_count(&rig.workloads[0], CRS_FIXTURE_POST), 0);
-    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, UID), STR(""));
-    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
-    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "2");
+    CHECK_EQ(proxy_count(&fixture.workloads[0], CRS_FIXTURE_POST), 0);
+    CHECK_EQ(crs_fixture_look(&fixture, CRS_FIXTURE_BINDING, UID), STR(""));
+    crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
+    crs_fixture_await(&fixture, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "2");
     CHECK_OK(fiber_sleep(5 * SECOND));
-    check_uid(&rig, CRS_FIXTURE_WORKLOAD("1") SYSTEM);
+    check_uid(&fixture, CRS_FIXTURE_WORKLOAD("1") SYSTEM);
 }
 
 /* Without the right nothing changes but a line in the log, one for each connection. */
 SIM_TEST(a_cluster_whose_uid_may_not_be_read_is_believed)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
     for (size_t i = 0; i < 2; i++)
-        proxy_fail(&rig.workloads[i], (struct proxy_fault){"GET", SYSTEM, 1000, .status = 403});
-    crs_fixture_ready(&rig, "ApplyOnce");
-    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, UID), STR(""));
-    CHECK(crs_fixture_logged(&rig, "Cannot read Namespace kube-system"));
+        proxy_fail(&fixture.workloads[i], (struct proxy_fault){"GET", SYSTEM, 1000, .status = 403});
+    crs_fixture_ready(&fixture, "ApplyOnce");
+    CHECK_EQ(crs_fixture_look(&fixture, CRS_FIXTURE_BINDING, UID), STR(""));
+    CHECK(crs_fixture_logged(&fixture, "Cannot read Namespace kube-system"));
     for (size_t i = 0; i < 5; i++) {
-        crs_fixture_kick(&rig, "crs1");
+        crs_fixture_kick(&fixture, "crs1");
         CHECK_OK(fiber_sleep(MINUTE));
     }
-    CHECK_EQ(proxy_count(&rig.workloads[0], "GET " SYSTEM), 1);
-    rebuild(&rig);
-    CHECK(!crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("2", "a")));
-    CHECK_EQ(proxy_count(&rig.workloads[1], "GET " SYSTEM), 1);
+    CHECK_EQ(proxy_count(&fixture.workloads[0], "GET " SYSTEM), 1);
+    rebuild(&fixture);
+    CHECK(!crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("2", "a")));
+    CHECK_EQ(proxy_count(&fixture.workloads[1], "GET " SYSTEM), 1);
 }
 
 /* The server answers badly for a while: it is asked again, and then nothing false stays. */
 SIM_TEST(a_uid_that_cannot_be_read_just_now_is_asked_for_again)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_ready(&rig, "ApplyOnce");
-    proxy_fail(&rig.workloads[1], (struct proxy_fault){"GET", SYSTEM, 1, .status = 500});
-    rebuild(&rig);
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_ready(&fixture, "ApplyOnce");
+    proxy_fail(&fixture.workloads[1], (struct proxy_fault){"GET", SYSTEM, 1, .status = 500});
+    rebuild(&fixture);
     CHECK_OK(fiber_sleep(2 * MINUTE));
-    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("2", "a")));
-    check_uid(&rig, CRS_FIXTURE_WORKLOAD("2") SYSTEM);
+    CHECK(crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("2", "a")));
+    check_uid(&fixture, CRS_FIXTURE_WORKLOAD("2") SYSTEM);
 }

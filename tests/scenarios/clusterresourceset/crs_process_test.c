@@ -17,11 +17,11 @@ static struct error *run_other(void *data)
     return controller_manager_run(other->controllers);
 }
 
-/* A second process beside that of the rig. */
-static void start_other(struct crs_fixture *rig, struct other *other,
+/* A second process beside that of the fixture. */
+static void start_other(struct crs_fixture *fixture, struct other *other,
                         const struct controller_manager_options *base)
 {
-    const struct controller_manager_options options = crs_fixture_options(rig, base);
+    const struct controller_manager_options options = crs_fixture_options(fixture, base);
     CHECK_OK(controller_manager_new(loop_current(), &options, &other->controllers));
     scope_start(&other->running, "other controllers", run_other, other);
 }
@@ -35,103 +35,104 @@ static void other_done(struct other *other)
 SIM_TEST(who_does_not_lead_waits_and_takes_over)
 {
     const struct controller_manager_options options = {.leader_elect = true};
-    SCOPED(crs_fixture) rig;
+    SCOPED(crs_fixture) fixture;
     SCOPED(other) other = {0};
-    crs_fixture_init(&rig);
-    crs_fixture_start(&rig, &options);
-    crs_fixture_ready(&rig, "Reconcile");
+    crs_fixture_init(&fixture);
+    crs_fixture_start(&fixture, &options);
+    crs_fixture_ready(&fixture, "Reconcile");
     CHECK_OK(fiber_sleep(MINUTE));
-    start_other(&rig, &other, &options);
+    start_other(&fixture, &other, &options);
     CHECK_OK(fiber_sleep(MINUTE));
-    crs_fixture_forget(&rig);
-    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
-    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "2");
+    crs_fixture_forget(&fixture);
+    crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
+    crs_fixture_await(&fixture, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "2");
     CHECK_OK(fiber_sleep(MINUTE));
-    CHECK_EQ(proxy_count(&rig.workloads[0], "PATCH "), 1);
+    CHECK_EQ(proxy_count(&fixture.workloads[0], "PATCH "), 1);
     TEST_CASE("the leader goes");
-    crs_fixture_stop(&rig);
-    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "3"));
-    crs_fixture_forget(&rig);
-    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "3");
+    crs_fixture_stop(&fixture);
+    crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "3"));
+    crs_fixture_forget(&fixture);
+    crs_fixture_await(&fixture, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "3");
     CHECK_OK(fiber_sleep(MINUTE));
-    CHECK_EQ(proxy_count(&rig.workloads[0], "PATCH "), 1);
-    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
+    CHECK_EQ(proxy_count(&fixture.workloads[0], "PATCH "), 1);
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR(BOTH));
 }
 
 /* ApplyOnce after a process died between applying and recording: once more, and then never again.
  */
 SIM_TEST(what_an_earlier_process_did_not_record_is_applied_again)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_cluster(&rig, 1);
-    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
-    proxy_fail(&rig.management, (struct proxy_fault){"PATCH", "/clusterresourcesetbindings/c1",
-                                                     SIZE_MAX, .status = 500});
-    crs_fixture_start(&rig, NULL);
-    crs_fixture_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
-    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "1");
-    CHECK_EQ(crs_fixture_condition(&rig, "crs1", "ResourcesApplied"), STR("-"));
-    crs_fixture_stop(&rig);
-    rig.management.faults[0].times = 0;
-    crs_fixture_forget(&rig);
-    crs_fixture_start(&rig, NULL);
-    crs_fixture_await_applied(&rig, "crs1");
-    CHECK_EQ(proxy_count(&rig.workloads[0], CRS_FIXTURE_POST), 1);
-    crs_fixture_check_quiet(&rig, 15 * MINUTE);
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+    proxy_fail(&fixture.management, (struct proxy_fault){"PATCH", "/clusterresourcesetbindings/c1",
+                                                         SIZE_MAX, .status = 500});
+    crs_fixture_start(&fixture, NULL);
+    crs_fixture_set(&fixture, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    crs_fixture_await(&fixture, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "1");
+    CHECK_EQ(crs_fixture_condition(&fixture, "crs1", "ResourcesApplied"), STR("-"));
+    crs_fixture_stop(&fixture);
+    fixture.management.faults[0].times = 0;
+    crs_fixture_forget(&fixture);
+    crs_fixture_start(&fixture, NULL);
+    crs_fixture_await_applied(&fixture, "crs1");
+    CHECK_EQ(proxy_count(&fixture.workloads[0], CRS_FIXTURE_POST), 1);
+    crs_fixture_check_quiet(&fixture, 15 * MINUTE);
 }
 
 SIM_TEST(one_namespace_is_watched_and_others_are_not)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_cluster_as(&rig, "default", 2, CRS_FIXTURE_LABELS, "");
-    crs_fixture_cluster(&rig, 1);
-    crs_fixture_start(&rig, &(struct controller_manager_options){.namespace = STR("default")});
-    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
-    crs_fixture_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
-    crs_fixture_check_quiet(&rig, 15 * MINUTE);
-    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_SET, "metadata.finalizers"), STR(""));
-    CHECK_EQ(proxy_count(&rig.management, "/namespaces/ns/"), 0);
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster_as(&fixture, "default", 2, CRS_FIXTURE_LABELS, "");
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_start(&fixture, &(struct controller_manager_options){.namespace = STR("default")});
+    crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_set(&fixture, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    crs_fixture_check_quiet(&fixture, 15 * MINUTE);
+    CHECK_EQ(crs_fixture_look(&fixture, CRS_FIXTURE_SET, "metadata.finalizers"), STR(""));
+    CHECK_EQ(proxy_count(&fixture.management, "/namespaces/ns/"), 0);
 }
 
 /* Nobody connects to it, so its connection is not down. */
 SIM_TEST(a_cluster_without_the_label_of_the_filter_is_told_apart_from_one_that_is_down)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_cluster(&rig, 2);
-    crs_fixture_start(&rig, &(struct controller_manager_options){.watch_filter = STR("us")});
-    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
-    crs_fixture_set_as(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1", CRS_FIXTURE_SELECTOR,
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 2);
+    crs_fixture_start(&fixture, &(struct controller_manager_options){.watch_filter = STR("us")});
+    crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_set_as(&fixture, "crs1", "ApplyOnce", "ConfigMap/cm1", CRS_FIXTURE_SELECTOR,
                        ",\"labels\":{" US "}");
-    crs_fixture_await_condition(&rig, "crs1", "ResourcesApplied", "False/InternalError/");
-    const struct str condition = crs_fixture_condition(&rig, "crs1", "ResourcesApplied");
+    crs_fixture_await_condition(&fixture, "crs1", "ResourcesApplied", "False/InternalError/");
+    const struct str condition = crs_fixture_condition(&fixture, "crs1", "ResourcesApplied");
     CHECK_CONTAINS(condition,
                    STR("c2: the Cluster lacks the label cluster.x-k8s.io/watch-filter=us, "
                        "without which this controller does not connect to it"));
     CHECK(!str_contains(condition, STR("is down")));
-    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_OWNERS "/c2", "{\"metadata\":{\"labels\":{" US "}}}");
-    crs_fixture_await_entry(&rig, "c2", "crs1", "ConfigMap/cm1 true hash");
-    crs_fixture_await_applied(&rig, "crs1");
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_OWNERS "/c2",
+                   "{\"metadata\":{\"labels\":{" US "}}}");
+    crs_fixture_await_entry(&fixture, "c2", "crs1", "ConfigMap/cm1 true hash");
+    crs_fixture_await_applied(&fixture, "crs1");
 }
 
 /* Secrets need no label for a filter; ConfigMaps do, for their events to count. */
 SIM_TEST(a_filter_holds_for_clusters_and_config_maps)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_cluster(&rig, 2);
-    crs_fixture_cluster_as(&rig, "ns", 1, CRS_FIXTURE_LABELS "," US, "");
-    crs_fixture_start(&rig, &(struct controller_manager_options){.watch_filter = STR("us")});
-    crs_fixture_set_as(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1 Secret/s1", CRS_FIXTURE_SELECTOR,
-                       ",\"labels\":{" US "}");
-    crs_fixture_await_condition(&rig, "crs1", "ResourcesApplied", "False/InternalError/");
-    crs_fixture_secret(&rig, "s1", "", CRS_FIXTURE_MANIFEST("b", "1"));
-    crs_fixture_await_entry(&rig, "c1", "crs1", "Secret/s1 true hash");
-    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 2);
+    crs_fixture_cluster_as(&fixture, "ns", 1, CRS_FIXTURE_LABELS "," US, "");
+    crs_fixture_start(&fixture, &(struct controller_manager_options){.watch_filter = STR("us")});
+    crs_fixture_set_as(&fixture, "crs1", "ApplyOnce", "ConfigMap/cm1 Secret/s1",
+                       CRS_FIXTURE_SELECTOR, ",\"labels\":{" US "}");
+    crs_fixture_await_condition(&fixture, "crs1", "ResourcesApplied", "False/InternalError/");
+    crs_fixture_secret(&fixture, "s1", "", CRS_FIXTURE_MANIFEST("b", "1"));
+    crs_fixture_await_entry(&fixture, "c1", "crs1", "Secret/s1 true hash");
+    crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
     CHECK_OK(fiber_sleep(20 * SECOND));
-    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR("Secret/s1 true hash"));
-    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_MAP, "{\"metadata\":{\"labels\":{" US "}}}");
-    crs_fixture_await_entry(&rig, "c1", "crs1", "Secret/s1 true hash, ConfigMap/cm1 true hash");
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR("Secret/s1 true hash"));
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_MAP, "{\"metadata\":{\"labels\":{" US "}}}");
+    crs_fixture_await_entry(&fixture, "c1", "crs1", "Secret/s1 true hash, ConfigMap/cm1 true hash");
 }

@@ -31,33 +31,33 @@ enum order {
     ORDERS,
 };
 
-static void change_kubeconfig(struct crs_fixture *rig, size_t workload)
+static void change_kubeconfig(struct crs_fixture *fixture, size_t workload)
 {
-    crs_fixture_do(rig, "DELETE", KUBECONFIG, NULL);
-    crs_fixture_kubeconfig(rig, 1, workload);
+    crs_fixture_do(fixture, "DELETE", KUBECONFIG, NULL);
+    crs_fixture_kubeconfig(fixture, 1, workload);
 }
 
 /* Cluster c1 goes and comes back after a while, with a workload cluster that has nothing. */
-static void replace(struct crs_fixture *rig, size_t workload, enum order order, duration gap)
+static void replace(struct crs_fixture *fixture, size_t workload, enum order order, duration gap)
 {
     if (order == SECRET_FIRST)
-        change_kubeconfig(rig, workload);
-    crs_fixture_call(rig, "DELETE", object_of(workload), NULL);
-    crs_fixture_do(rig, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
+        change_kubeconfig(fixture, workload);
+    crs_fixture_call(fixture, "DELETE", object_of(workload), NULL);
+    crs_fixture_do(fixture, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
     if (order == SECRET_WITHIN)
-        change_kubeconfig(rig, workload);
+        change_kubeconfig(fixture, workload);
     pause_for(gap);
     if (order == SECRET_AFTER_GAP)
-        change_kubeconfig(rig, workload);
-    crs_fixture_put(rig, CLUSTER);
+        change_kubeconfig(fixture, workload);
+    crs_fixture_put(fixture, CLUSTER);
 }
 
-static void check_account(struct crs_fixture *rig, size_t workload)
+static void check_account(struct crs_fixture *fixture, size_t workload)
 {
     CHECK_OK(fiber_sleep(SETTLED));
-    CHECK_EQ(crs_fixture_entry(rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
-    CHECK_EQ(crs_fixture_condition(rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
-    CHECK(crs_fixture_exists(rig, object_of(workload)));
+    CHECK_EQ(crs_fixture_entry(fixture, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
+    CHECK_EQ(crs_fixture_condition(fixture, "crs1", "ResourcesApplied"), STR("True/Applied/"));
+    CHECK(crs_fixture_exists(fixture, object_of(workload)));
 }
 
 SIM_TEST(crs_15_a_cluster_replaced_after_any_gap_gets_everything)
@@ -66,18 +66,19 @@ SIM_TEST(crs_15_a_cluster_replaced_after_any_gap_gets_everything)
         0, MILLISECOND, 5 * MILLISECOND, 20 * MILLISECOND, 50 * MILLISECOND, 500 * MILLISECOND};
     static const char *const strategies[] = {"ApplyOnce", "Reconcile"};
     for (size_t s = 0; s < COUNT(strategies); s++) {
-        SCOPED(crs_fixture) rig;
-        crs_fixture_init(&rig);
-        crs_fixture_begin(&rig, strategies[s]);
-        crs_fixture_await_applied(&rig, "crs1");
+        SCOPED(crs_fixture) fixture;
+        crs_fixture_init(&fixture);
+        crs_fixture_begin(&fixture, strategies[s]);
+        crs_fixture_await_applied(&fixture, "crs1");
         for (size_t i = 0; i < COUNT(gaps) * ORDERS * 2; i++) {
             const size_t workload = 1 + (i / 2) % 2; /* the same one, then the other one */
             TEST_CASE("%s, gap %zu, workload %zu, round %zu", strategies[s], i % COUNT(gaps),
                       workload, i);
-            crs_fixture_forget(&rig);
-            replace(&rig, workload, (enum order)(i / COUNT(gaps) % ORDERS), gaps[i % COUNT(gaps)]);
-            check_account(&rig, workload);
-            CHECK_EQ(proxy_count(&rig.workloads[2 - workload], CRS_FIXTURE_POST), 0);
+            crs_fixture_forget(&fixture);
+            replace(&fixture, workload, (enum order)(i / COUNT(gaps) % ORDERS),
+                    gaps[i % COUNT(gaps)]);
+            check_account(&fixture, workload);
+            CHECK_EQ(proxy_count(&fixture.workloads[2 - workload], CRS_FIXTURE_POST), 0);
         }
     }
 }
@@ -86,19 +87,19 @@ SIM_TEST(crs_15_a_cluster_replaced_after_any_gap_gets_everything)
 SIM_TEST(crs_15_a_cluster_replaced_at_any_moment_gets_everything)
 {
     struct random *random = loop_random(loop_current());
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_begin(&rig, "ApplyOnce");
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_begin(&fixture, "ApplyOnce");
     for (size_t i = 0; i < ROUNDS; i++) {
         size_t workload = 1;
         TEST_CASE("round %zu", i);
         for (size_t times = 1 + random_below(random, 4); times > 0; times--) {
             workload = 1 + random_below(random, 2);
             pause_for((duration)random_below(random, SECOND));
-            replace(&rig, workload, (enum order)random_below(random, ORDERS),
+            replace(&fixture, workload, (enum order)random_below(random, ORDERS),
                     (duration)random_below(random, 100 * MILLISECOND));
         }
-        check_account(&rig, workload);
+        check_account(&fixture, workload);
     }
 }
 
@@ -106,16 +107,16 @@ SIM_TEST(crs_15_a_cluster_replaced_at_any_moment_gets_everything)
 SIM_TEST(crs_15_a_cluster_replaced_with_its_secret_left_gets_everything)
 {
     struct random *random = loop_random(loop_current());
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_begin(&rig, "ApplyOnce");
-    crs_fixture_await_applied(&rig, "crs1");
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_begin(&fixture, "ApplyOnce");
+    crs_fixture_await_applied(&fixture, "crs1");
     for (size_t i = 0; i < ROUNDS; i++) {
         TEST_CASE("round %zu", i);
-        crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
-        crs_fixture_do(&rig, "DELETE", object_of(1), NULL);
+        crs_fixture_do(&fixture, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
+        crs_fixture_do(&fixture, "DELETE", object_of(1), NULL);
         pause_for(i % 2 ? (duration)random_below(random, 20 * MILLISECOND) : 0);
-        crs_fixture_put(&rig, CLUSTER);
-        check_account(&rig, 1);
+        crs_fixture_put(&fixture, CLUSTER);
+        check_account(&fixture, 1);
     }
 }

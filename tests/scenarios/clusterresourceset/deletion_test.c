@@ -20,27 +20,27 @@
 #define STEP    (2 * MILLISECOND)
 #define MOMENTS 50
 
-static void put_resources(struct crs_fixture *rig)
+static void put_resources(struct crs_fixture *fixture)
 {
-    crs_fixture_map(rig, "cm1",
+    crs_fixture_map(fixture, "cm1",
                     CRS_FIXTURE_MANIFEST("a", "1") "---\n" CRS_FIXTURE_MANIFEST(
                         "b", "1") "---\n" CRS_FIXTURE_MANIFEST("c", "1"));
-    crs_fixture_secret(rig, "s1", "", CRS_FIXTURE_MANIFEST("s", "1"));
+    crs_fixture_secret(fixture, "s1", "", CRS_FIXTURE_MANIFEST("s", "1"));
 }
 
-static void begin(struct crs_fixture *rig)
+static void begin(struct crs_fixture *fixture)
 {
-    crs_fixture_init(rig);
+    crs_fixture_init(fixture);
     for (size_t i = 1; i <= CRS_FIXTURE_CLUSTERS; i++)
-        crs_fixture_cluster(rig, i);
-    crs_fixture_start(rig, NULL);
+        crs_fixture_cluster(fixture, i);
+    crs_fixture_start(fixture, NULL);
 }
 
 /* Objects of a list, through its own document. */
-static struct json_doc *list(struct crs_fixture *rig, const char *target)
+static struct json_doc *list(struct crs_fixture *fixture, const char *target)
 {
-    crs_fixture_do(rig, "GET", target, NULL);
-    return TAKE(rig->apiserver.doc);
+    crs_fixture_do(fixture, "GET", target, NULL);
+    return TAKE(fixture->apiserver.doc);
 }
 
 static const struct json_value *find_named(const struct json_doc *doc, struct str name)
@@ -66,11 +66,11 @@ static void check_binding(const struct json_value *binding, const struct json_do
 }
 
 /* What the servers have agrees with itself. */
-static void check_consistent(struct crs_fixture *rig)
+static void check_consistent(struct crs_fixture *fixture)
 {
-    OWNED(json_doc) sets = list(rig, CRS_FIXTURE_SETS);
-    OWNED(json_doc) clusters = list(rig, CRS_FIXTURE_OWNERS);
-    OWNED(json_doc) bindings = list(rig, CRS_FIXTURE_BINDINGS);
+    OWNED(json_doc) sets = list(fixture, CRS_FIXTURE_SETS);
+    OWNED(json_doc) clusters = list(fixture, CRS_FIXTURE_OWNERS);
+    OWNED(json_doc) bindings = list(fixture, CRS_FIXTURE_BINDINGS);
     const struct json_value *item;
     JSON_FOREACH (key, item, json_path(json_doc_root(sets), "items"))
         CHECK(!json_path(item, "metadata.deletionTimestamp"));
@@ -79,9 +79,9 @@ static void check_consistent(struct crs_fixture *rig)
 }
 
 /* The process knows these sets and clusters, and works on none. */
-static void check_idle(struct crs_fixture *rig, size_t sets, size_t clusters)
+static void check_idle(struct crs_fixture *fixture, size_t sets, size_t clusters)
 {
-    const struct crs_controllers *controllers = rig->controllers->crs_controllers;
+    const struct crs_controllers *controllers = fixture->controllers->crs_controllers;
     CHECK_EQ(map_count(&controllers->sets_by_key), sets);
     MAP_FOREACH (entry, &controllers->sets_by_key) {
         struct crs_set *set = entry->value;
@@ -91,132 +91,132 @@ static void check_idle(struct crs_fixture *rig, size_t sets, size_t clusters)
     }
 }
 
-static void check_clean(struct crs_fixture *rig, size_t sets, size_t clusters)
+static void check_clean(struct crs_fixture *fixture, size_t sets, size_t clusters)
 {
     CHECK_OK(fiber_sleep(3 * SECOND));
-    check_consistent(rig);
-    check_idle(rig, sets, clusters);
+    check_consistent(fixture);
+    check_idle(fixture, sets, clusters);
 }
 
-static void check_rest(struct crs_fixture *rig)
+static void check_rest(struct crs_fixture *fixture)
 {
     CHECK_OK(fiber_sleep(15 * MINUTE)); /* repeated events are counted up in the end */
-    crs_fixture_check_quiet(rig, 30 * MINUTE);
+    crs_fixture_check_quiet(fixture, 30 * MINUTE);
 }
 
-static void delete_set(struct crs_fixture *rig)
+static void delete_set(struct crs_fixture *fixture)
 {
-    crs_fixture_do(rig, "DELETE", CRS_FIXTURE_SET, NULL);
-    crs_fixture_await_gone(rig, CRS_FIXTURE_SET);
+    crs_fixture_do(fixture, "DELETE", CRS_FIXTURE_SET, NULL);
+    crs_fixture_await_gone(fixture, CRS_FIXTURE_SET);
 }
 
-static void check_sets_deleted(struct crs_fixture *rig, const char *strategy, size_t others)
+static void check_sets_deleted(struct crs_fixture *fixture, const char *strategy, size_t others)
 {
     for (int i = 0; i < MOMENTS; i++) {
         TEST_CASE("%s, %zu others, after %d ms", strategy, others, (int)(i * STEP / MILLISECOND));
-        put_resources(rig);
-        crs_fixture_set(rig, "crs1", strategy, "ConfigMap/cm1 Secret/s1");
+        put_resources(fixture);
+        crs_fixture_set(fixture, "crs1", strategy, "ConfigMap/cm1 Secret/s1");
         CHECK_OK(fiber_sleep(i * STEP));
-        delete_set(rig);
-        check_clean(rig, others, CRS_FIXTURE_CLUSTERS);
-        CHECK_EQ(crs_fixture_elements(rig, CRS_FIXTURE_BINDINGS, "items"),
+        delete_set(fixture);
+        check_clean(fixture, others, CRS_FIXTURE_CLUSTERS);
+        CHECK_EQ(crs_fixture_elements(fixture, CRS_FIXTURE_BINDINGS, "items"),
                  others ? CRS_FIXTURE_CLUSTERS : 0);
     }
 }
 
 SIM_TEST(a_set_can_be_deleted_at_any_moment)
 {
-    SCOPED(crs_fixture) rig;
-    begin(&rig);
-    check_sets_deleted(&rig, "ApplyOnce", 0);
-    check_rest(&rig);
+    SCOPED(crs_fixture) fixture;
+    begin(&fixture);
+    check_sets_deleted(&fixture, "ApplyOnce", 0);
+    check_rest(&fixture);
 }
 
 SIM_TEST(a_set_beside_another_can_be_deleted_at_any_moment)
 {
-    SCOPED(crs_fixture) rig;
-    begin(&rig);
-    crs_fixture_map(&rig, "cm2", CRS_FIXTURE_MANIFEST("other", "1"));
-    crs_fixture_set(&rig, "crs2", "Reconcile", "ConfigMap/cm2");
-    crs_fixture_await_applied(&rig, "crs2");
-    check_sets_deleted(&rig, "Reconcile", 1);
-    CHECK_EQ(crs_fixture_entry(&rig, "c2", "crs2"), STR("ConfigMap/cm2 true hash"));
-    check_rest(&rig);
+    SCOPED(crs_fixture) fixture;
+    begin(&fixture);
+    crs_fixture_map(&fixture, "cm2", CRS_FIXTURE_MANIFEST("other", "1"));
+    crs_fixture_set(&fixture, "crs2", "Reconcile", "ConfigMap/cm2");
+    crs_fixture_await_applied(&fixture, "crs2");
+    check_sets_deleted(&fixture, "Reconcile", 1);
+    CHECK_EQ(crs_fixture_entry(&fixture, "c2", "crs2"), STR("ConfigMap/cm2 true hash"));
+    check_rest(&fixture);
 }
 
 SIM_TEST(a_set_can_be_deleted_at_any_moment_of_a_change)
 {
-    SCOPED(crs_fixture) rig;
-    begin(&rig);
+    SCOPED(crs_fixture) fixture;
+    begin(&fixture);
     for (int i = 0; i < MOMENTS / 2; i++) {
         TEST_CASE("after %d ms", (int)(i * STEP / MILLISECOND));
-        put_resources(&rig);
-        crs_fixture_set(&rig, "crs1", "Reconcile", "ConfigMap/cm1 Secret/s1");
-        crs_fixture_await_applied(&rig, "crs1");
-        crs_fixture_map(&rig, "cm1", i % 2 ? CRS_FIXTURE_MANIFEST("a", "2") : "broken: [");
+        put_resources(&fixture);
+        crs_fixture_set(&fixture, "crs1", "Reconcile", "ConfigMap/cm1 Secret/s1");
+        crs_fixture_await_applied(&fixture, "crs1");
+        crs_fixture_map(&fixture, "cm1", i % 2 ? CRS_FIXTURE_MANIFEST("a", "2") : "broken: [");
         CHECK_OK(fiber_sleep(i * STEP));
-        delete_set(&rig);
-        check_clean(&rig, 0, 0);
-        CHECK_EQ(crs_fixture_elements(&rig, CRS_FIXTURE_BINDINGS, "items"), 0);
+        delete_set(&fixture);
+        check_clean(&fixture, 0, 0);
+        CHECK_EQ(crs_fixture_elements(&fixture, CRS_FIXTURE_BINDINGS, "items"), 0);
     }
 }
 
 /* While workload clusters do not answer, talks to them are cancelled. */
 SIM_TEST(a_set_can_be_deleted_while_clusters_hang)
 {
-    SCOPED(crs_fixture) rig;
-    begin(&rig);
-    put_resources(&rig);
-    crs_fixture_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1 Secret/s1");
-    crs_fixture_await_applied(&rig, "crs1");
-    delete_set(&rig);
+    SCOPED(crs_fixture) fixture;
+    begin(&fixture);
+    put_resources(&fixture);
+    crs_fixture_set(&fixture, "crs1", "ApplyOnce", "ConfigMap/cm1 Secret/s1");
+    crs_fixture_await_applied(&fixture, "crs1");
+    delete_set(&fixture);
     for (int i = 0; i < 4; i++) {
-        put_resources(&rig);
-        proxy_fail(&rig.workloads[i % 3],
+        put_resources(&fixture);
+        proxy_fail(&fixture.workloads[i % 3],
                    (struct proxy_fault){
                        .method = "POST", .part = "configmaps", .times = 1, .hangs = true});
-        crs_fixture_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1 Secret/s1");
+        crs_fixture_set(&fixture, "crs1", "ApplyOnce", "ConfigMap/cm1 Secret/s1");
         CHECK_OK(fiber_sleep(SECOND));
         const int64_t begun = loop_now(loop_current());
-        delete_set(&rig);
+        delete_set(&fixture);
         CHECK(crs_fixture_seconds_since(begun) < 1);
-        check_clean(&rig, 0, 0);
+        check_clean(&fixture, 0, 0);
     }
 }
 
-static void delete_cluster(struct crs_fixture *rig, bool lingers)
+static void delete_cluster(struct crs_fixture *fixture, bool lingers)
 {
-    crs_fixture_do(rig, "DELETE", SECOND_CLUSTER, NULL);
-    crs_fixture_await_gone(rig, CRS_FIXTURE_BINDINGS "/c2");
-    CHECK_EQ(crs_fixture_exists(rig, SECOND_CLUSTER), lingers);
+    crs_fixture_do(fixture, "DELETE", SECOND_CLUSTER, NULL);
+    crs_fixture_await_gone(fixture, CRS_FIXTURE_BINDINGS "/c2");
+    CHECK_EQ(crs_fixture_exists(fixture, SECOND_CLUSTER), lingers);
     if (lingers)
-        crs_fixture_do(rig, "PATCH", SECOND_CLUSTER, "{\"metadata\":{\"finalizers\":null}}");
-    crs_fixture_await_gone(rig, SECOND_CLUSTER);
-    crs_fixture_do(rig, "DELETE", CRS_FIXTURE_SECRETS "/c2-kubeconfig", NULL);
+        crs_fixture_do(fixture, "PATCH", SECOND_CLUSTER, "{\"metadata\":{\"finalizers\":null}}");
+    crs_fixture_await_gone(fixture, SECOND_CLUSTER);
+    crs_fixture_do(fixture, "DELETE", CRS_FIXTURE_SECRETS "/c2-kubeconfig", NULL);
 }
 
 static void check_clusters_deleted(bool lingers)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_cluster(&rig, 1);
-    crs_fixture_cluster(&rig, 3);
-    crs_fixture_start(&rig, NULL);
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_cluster(&fixture, 3);
+    crs_fixture_start(&fixture, NULL);
     for (int i = 0; i < MOMENTS; i++) {
         TEST_CASE("after %d ms", (int)(i * STEP / MILLISECOND));
-        put_resources(&rig);
-        crs_fixture_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1 Secret/s1");
-        crs_fixture_cluster_as(&rig, "ns", 2, CRS_FIXTURE_LABELS,
+        put_resources(&fixture);
+        crs_fixture_set(&fixture, "crs1", "ApplyOnce", "ConfigMap/cm1 Secret/s1");
+        crs_fixture_cluster_as(&fixture, "ns", 2, CRS_FIXTURE_LABELS,
                                lingers ? ",\"finalizers\":[\"x/y\"]" : "");
         CHECK_OK(fiber_sleep(i * STEP));
-        delete_cluster(&rig, lingers);
-        check_clean(&rig, 1, 2);
-        crs_fixture_await_applied(&rig, "crs1");
-        CHECK_EQ(crs_fixture_elements(&rig, CRS_FIXTURE_BINDINGS, "items"), 2);
-        delete_set(&rig);
+        delete_cluster(&fixture, lingers);
+        check_clean(&fixture, 1, 2);
+        crs_fixture_await_applied(&fixture, "crs1");
+        CHECK_EQ(crs_fixture_elements(&fixture, CRS_FIXTURE_BINDINGS, "items"), 2);
+        delete_set(&fixture);
     }
-    check_clean(&rig, 0, 0);
-    check_rest(&rig);
+    check_clean(&fixture, 0, 0);
+    check_rest(&fixture);
 }
 
 SIM_TEST(a_cluster_can_be_deleted_at_any_moment)
@@ -232,30 +232,31 @@ SIM_TEST(a_cluster_can_linger_from_any_moment_on)
 /* It is said to be missing, or was applied before and is still missing; and comes again. */
 SIM_TEST(a_resource_can_be_deleted_at_any_moment)
 {
-    SCOPED(crs_fixture) rig;
-    begin(&rig);
+    SCOPED(crs_fixture) fixture;
+    begin(&fixture);
     for (int i = 0; i < MOMENTS; i++) {
         TEST_CASE("after %d ms", (int)(i * STEP / MILLISECOND));
-        put_resources(&rig);
-        crs_fixture_set(&rig, "crs1", i % 2 ? "ApplyOnce" : "Reconcile", "ConfigMap/cm1 Secret/s1");
+        put_resources(&fixture);
+        crs_fixture_set(&fixture, "crs1", i % 2 ? "ApplyOnce" : "Reconcile",
+                        "ConfigMap/cm1 Secret/s1");
         CHECK_OK(fiber_sleep(i * STEP));
-        crs_fixture_do(&rig, "DELETE", i % 4 < 2 ? CRS_FIXTURE_MAP : CRS_FIXTURE_SECRET, NULL);
-        crs_fixture_await_condition(&rig, "crs1", "ResourcesApplied", "False/InternalError/");
-        check_clean(&rig, 1, CRS_FIXTURE_CLUSTERS);
-        put_resources(&rig);
-        crs_fixture_await_applied(&rig, "crs1");
+        crs_fixture_do(&fixture, "DELETE", i % 4 < 2 ? CRS_FIXTURE_MAP : CRS_FIXTURE_SECRET, NULL);
+        crs_fixture_await_condition(&fixture, "crs1", "ResourcesApplied", "False/InternalError/");
+        check_clean(&fixture, 1, CRS_FIXTURE_CLUSTERS);
+        put_resources(&fixture);
+        crs_fixture_await_applied(&fixture, "crs1");
         static const char *const clusters[] = {"c1", "c2", "c3"};
         for (size_t j = 0; j < COUNT(clusters); j++)
-            CHECK_EQ(crs_fixture_entry(&rig, clusters[j], "crs1").len, sizeof(EVERYTHING) - 1);
-        delete_set(&rig);
-        check_clean(&rig, 0, 0);
+            CHECK_EQ(crs_fixture_entry(&fixture, clusters[j], "crs1").len, sizeof(EVERYTHING) - 1);
+        delete_set(&fixture);
+        check_clean(&fixture, 0, 0);
     }
 }
 
 /* What is refused is what comes too late for a namespace that goes. */
-static void check_refused(struct crs_fixture *rig)
+static void check_refused(struct crs_fixture *fixture)
 {
-    struct str rest = buf_str(&rig->management.refused), line;
+    struct str rest = buf_str(&fixture->management.refused), line;
     while (rest.len) {
         str_cut(&rest, '\n', &line);
         CHECK_CONTAINS(line, STR("NamespaceTerminating"));
@@ -264,47 +265,48 @@ static void check_refused(struct crs_fixture *rig)
 
 SIM_TEST(the_namespace_can_be_deleted_at_any_moment)
 {
-    SCOPED(crs_fixture) rig;
-    begin(&rig);
-    rig.may_be_refused = true;
+    SCOPED(crs_fixture) fixture;
+    begin(&fixture);
+    fixture.may_be_refused = true;
     for (int i = 0; i < MOMENTS; i++) {
         TEST_CASE("after %d ms", (int)(i * STEP / MILLISECOND));
-        put_resources(&rig);
-        crs_fixture_map(&rig, "cm2", CRS_FIXTURE_MANIFEST("other", "1"));
-        crs_fixture_set(&rig, "crs1", i % 2 ? "ApplyOnce" : "Reconcile", "ConfigMap/cm1 Secret/s1");
-        crs_fixture_set(&rig, "crs2", "Reconcile", "ConfigMap/cm2");
+        put_resources(&fixture);
+        crs_fixture_map(&fixture, "cm2", CRS_FIXTURE_MANIFEST("other", "1"));
+        crs_fixture_set(&fixture, "crs1", i % 2 ? "ApplyOnce" : "Reconcile",
+                        "ConfigMap/cm1 Secret/s1");
+        crs_fixture_set(&fixture, "crs2", "Reconcile", "ConfigMap/cm2");
         CHECK_OK(fiber_sleep(i * STEP));
-        crs_fixture_do(&rig, "DELETE", NAMESPACE, NULL);
-        crs_fixture_await_gone(&rig, NAMESPACE);
-        check_clean(&rig, 0, 0);
-        CHECK_EQ(crs_fixture_elements(&rig, CRS_FIXTURE_BINDINGS, "items"), 0);
+        crs_fixture_do(&fixture, "DELETE", NAMESPACE, NULL);
+        crs_fixture_await_gone(&fixture, NAMESPACE);
+        check_clean(&fixture, 0, 0);
+        CHECK_EQ(crs_fixture_elements(&fixture, CRS_FIXTURE_BINDINGS, "items"), 0);
         crs_fixture_do(
-            &rig, "POST", "/api/v1/namespaces",
+            &fixture, "POST", "/api/v1/namespaces",
             "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"ns\"}}");
         for (size_t number = 1; number <= CRS_FIXTURE_CLUSTERS; number++)
-            crs_fixture_cluster(&rig, number);
+            crs_fixture_cluster(&fixture, number);
         if (i % 3)
             CHECK_OK(fiber_sleep(SECOND)); /* connected before the rollout begins, or not */
     }
-    check_refused(&rig);
+    check_refused(&fixture);
 }
 
 /* The process ends and another one goes on: deletion is finished by whoever comes. */
 SIM_TEST(a_process_can_end_at_any_moment_of_a_deletion)
 {
-    SCOPED(crs_fixture) rig;
-    begin(&rig);
+    SCOPED(crs_fixture) fixture;
+    begin(&fixture);
     for (int i = 0; i < MOMENTS / 2; i++) {
         TEST_CASE("after %d ms", i);
-        put_resources(&rig);
-        crs_fixture_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1 Secret/s1");
+        put_resources(&fixture);
+        crs_fixture_set(&fixture, "crs1", "ApplyOnce", "ConfigMap/cm1 Secret/s1");
         CHECK_OK(fiber_sleep((MOMENTS - i) * STEP));
-        crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_SET, NULL);
+        crs_fixture_do(&fixture, "DELETE", CRS_FIXTURE_SET, NULL);
         CHECK_OK(fiber_sleep(i * MILLISECOND));
-        crs_fixture_stop(&rig);
-        crs_fixture_start(&rig, NULL);
-        crs_fixture_await_gone(&rig, CRS_FIXTURE_SET);
-        check_clean(&rig, 0, 0);
-        CHECK_EQ(crs_fixture_elements(&rig, CRS_FIXTURE_BINDINGS, "items"), 0);
+        crs_fixture_stop(&fixture);
+        crs_fixture_start(&fixture, NULL);
+        crs_fixture_await_gone(&fixture, CRS_FIXTURE_SET);
+        check_clean(&fixture, 0, 0);
+        CHECK_EQ(crs_fixture_elements(&fixture, CRS_FIXTURE_BINDINGS, "items"), 0);
     }
 }

@@ -18,7 +18,7 @@
 #define PATCH "PATCH " CRS_FIXTURE_MAP
 
 struct resource_snapshots_fixture {
-    struct crs_fixture rig;
+    struct crs_fixture crs;
     struct client *client;
     struct cache_set *caches;
     struct resource_snapshots *snapshots;
@@ -33,16 +33,16 @@ static void interfere(struct proxy *proxy, struct str method, struct str target)
     if (!body || !str_eq(method, STR("PATCH")) || !str_contains(target, STR("configmaps/cm1")))
         return;
     fixture->body = NULL;
-    crs_fixture_do(&fixture->rig, "PATCH", CRS_FIXTURE_MAP, body);
+    crs_fixture_do(&fixture->crs, "PATCH", CRS_FIXTURE_MAP, body);
 }
 
 static void resource_snapshots_fixture_init(struct resource_snapshots_fixture *fixture)
 {
     *fixture = (struct resource_snapshots_fixture){0};
-    crs_fixture_init(&fixture->rig);
+    crs_fixture_init(&fixture->crs);
     fixture->client = client_new(loop_current(), &(struct client_options){
-                                                     .config = &fixture->rig.config,
-                                                     .network = fixture->rig.apiserver.network,
+                                                     .config = &fixture->crs.config,
+                                                     .network = fixture->crs.apiserver.network,
                                                      .qps = -1,
                                                  });
     fixture->caches = cache_set_new(loop_current(), fixture->client);
@@ -56,13 +56,13 @@ static void resource_snapshots_fixture_init(struct resource_snapshots_fixture *f
     };
     CHECK_OK(cache_set_wait_synced(fixture->caches));
     fixture->snapshots = resource_snapshots_new(&options);
-    fixture->rig.management.on_request = interfere;
-    fixture->rig.management.data = fixture;
+    fixture->crs.management.on_request = interfere;
+    fixture->crs.management.data = fixture;
     for (size_t i = 0; i < COUNT(fixture->uids); i++) {
         const char *names[] = {"crs1", "crs2"};
         const char *targets[] = {CRS_FIXTURE_SETS "/crs1", CRS_FIXTURE_SETS "/crs2"};
-        crs_fixture_set(&fixture->rig, names[i], "ApplyOnce", "ConfigMap/cm1");
-        const struct str uid = crs_fixture_look(&fixture->rig, targets[i], "metadata.uid");
+        crs_fixture_set(&fixture->crs, names[i], "ApplyOnce", "ConfigMap/cm1");
+        const struct str uid = crs_fixture_look(&fixture->crs, targets[i], "metadata.uid");
         snprintf(fixture->uids[i], sizeof(fixture->uids[i]), "%.*s", STR_ARG(uid));
     }
 }
@@ -72,15 +72,15 @@ static void resource_snapshots_fixture_done(struct resource_snapshots_fixture *f
     resource_snapshots_free(fixture->snapshots);
     cache_set_free(fixture->caches);
     client_free(fixture->client);
-    crs_fixture_done(&fixture->rig);
+    crs_fixture_done(&fixture->crs);
 }
 
 /* cm1 is there, and the cache shows it. */
 static void stock(struct resource_snapshots_fixture *fixture, const char *text)
 {
-    crs_fixture_map(&fixture->rig, "cm1", text);
+    crs_fixture_map(&fixture->crs, "cm1", text);
     CHECK_OK(fiber_sleep(SECOND));
-    crs_fixture_forget(&fixture->rig);
+    crs_fixture_forget(&fixture->crs);
 }
 
 static struct resource_snapshot *get(struct resource_snapshots_fixture *fixture)
@@ -101,7 +101,7 @@ static void take_over(struct resource_snapshots_fixture *fixture, int which)
 
 static size_t count_owners(struct resource_snapshots_fixture *fixture)
 {
-    return crs_fixture_elements(&fixture->rig, CRS_FIXTURE_MAP, "metadata.ownerReferences");
+    return crs_fixture_elements(&fixture->crs, CRS_FIXTURE_MAP, "metadata.ownerReferences");
 }
 
 struct caller {
@@ -142,7 +142,7 @@ SIM_TEST(a_resource_is_fetched_once_for_many)
         if (i)
             resource_snapshot_free(callers[i].snapshot);
     }
-    CHECK_EQ(proxy_count(&fixture.rig.management, FETCH), 1);
+    CHECK_EQ(proxy_count(&fixture.crs.management, FETCH), 1);
     CHECK_EQ(fixture.snapshots->fetches, 1);
     resource_snapshot_free(callers[0].snapshot);
 }
@@ -155,7 +155,7 @@ SIM_TEST(only_a_new_version_is_fetched)
     OWNED(resource_snapshot) first = get(&fixture);
     OWNED(resource_snapshot) again = get(&fixture);
     CHECK(first == again);
-    crs_fixture_do(&fixture.rig, "PATCH", CRS_FIXTURE_MAP,
+    crs_fixture_do(&fixture.crs, "PATCH", CRS_FIXTURE_MAP,
                    "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}");
     CHECK_OK(fiber_sleep(SECOND));
     OWNED(resource_snapshot) labelled = get(&fixture);
@@ -180,13 +180,13 @@ SIM_TEST(crs_17_a_resource_that_is_missing_is_looked_for_again)
     CHECK_EQ(resource_snapshot_hash(missing), STR(""));
     CHECK(!resource_snapshot_content(missing));
     take_over(&fixture, 0); /* nothing to own: fine */
-    fixture.rig.management.holds_watches = true;
+    fixture.crs.management.holds_watches = true;
     stock(&fixture, CRS_FIXTURE_MANIFEST("a", "1"));
     OWNED(resource_snapshot) found = get(&fixture); /* before the cache knows */
     CHECK_EQ(resource_snapshot_fault(found), FAULT_NONE);
-    fixture.rig.management.holds_watches = false;
+    fixture.crs.management.holds_watches = false;
     CHECK_OK(fiber_sleep(SECOND));
-    crs_fixture_do(&fixture.rig, "DELETE", CRS_FIXTURE_MAP, NULL);
+    crs_fixture_do(&fixture.crs, "DELETE", CRS_FIXTURE_MAP, NULL);
     CHECK_OK(fiber_sleep(SECOND));
     OWNED(resource_snapshot) gone = get(&fixture);
     CHECK_EQ(resource_snapshot_fault(gone), FAULT_MISSING);
@@ -198,7 +198,7 @@ SIM_TEST(a_resource_that_cannot_be_read_says_why)
     resource_snapshots_fixture_init(&fixture);
     stock(&fixture, CRS_FIXTURE_MANIFEST("a", "1"));
     proxy_fail(
-        &fixture.rig.management,
+        &fixture.crs.management,
         (struct proxy_fault){.method = "GET", .part = "configmaps/cm1", .times = 1, .status = 403});
     OWNED(resource_snapshot) refused = get(&fixture);
     CHECK_EQ(resource_snapshot_fault(refused), FAULT_UNREADABLE);
@@ -211,9 +211,9 @@ SIM_TEST(crs_16_and_crs_19_resources_that_cannot_be_used)
 {
     SCOPED(resource_snapshots_fixture) fixture;
     resource_snapshots_fixture_init(&fixture);
-    crs_fixture_secret(&fixture.rig, "s1", "Opaque", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_secret(&fixture.crs, "s1", "Opaque", CRS_FIXTURE_MANIFEST("a", "1"));
     crs_fixture_do(
-        &fixture.rig, "POST", CRS_FIXTURE_MAPS,
+        &fixture.crs, "POST", CRS_FIXTURE_MAPS,
         "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"cm1\"}}");
     OWNED(resource_snapshot)
     secret = resource_snapshots_get(fixture.snapshots, RESOURCE_SECRET, S1);
@@ -251,15 +251,15 @@ SIM_TEST(crs_21_and_crs_22_a_set_owns_a_resource_once)
     stock(&fixture, CRS_FIXTURE_MANIFEST("a", "1"));
     OWNED(resource_snapshot) before = get(&fixture);
     take_over(&fixture, 0);
-    CHECK_EQ(crs_fixture_elements(&fixture.rig, CRS_FIXTURE_MAP, "metadata.ownerReferences.0"), 4);
-    CHECK_EQ(crs_fixture_look(&fixture.rig, CRS_FIXTURE_MAP, "metadata.ownerReferences.0.uid"),
+    CHECK_EQ(crs_fixture_elements(&fixture.crs, CRS_FIXTURE_MAP, "metadata.ownerReferences.0"), 4);
+    CHECK_EQ(crs_fixture_look(&fixture.crs, CRS_FIXTURE_MAP, "metadata.ownerReferences.0.uid"),
              str_from_c(fixture.uids[0]));
     take_over(&fixture, 0);
     CHECK_OK(fiber_sleep(SECOND));
     take_over(&fixture, 0);
     OWNED(resource_snapshot) after = get(&fixture);
     CHECK(before == after);
-    CHECK_EQ(proxy_count(&fixture.rig.management, PATCH), 1);
+    CHECK_EQ(proxy_count(&fixture.crs.management, PATCH), 1);
     CHECK_EQ(fixture.snapshots->fetches, 1); /* our own write is no news */
 }
 
@@ -279,7 +279,7 @@ SIM_TEST(two_sets_own_a_resource_at_once)
     CHECK_OK(TAKE(callers[0].err));
     CHECK_OK(TAKE(callers[1].err));
     CHECK_EQ(count_owners(&fixture), 2);
-    CHECK_EQ(proxy_count(&fixture.rig.management, PATCH), 2); /* in turn: no conflict */
+    CHECK_EQ(proxy_count(&fixture.crs.management, PATCH), 2); /* in turn: no conflict */
 }
 
 SIM_TEST(owners_and_data_that_others_write_meanwhile_are_kept)
@@ -297,7 +297,7 @@ SIM_TEST(owners_and_data_that_others_write_meanwhile_are_kept)
     fixture.body = buf_c(&patch);
     take_over(&fixture, 0);
     CHECK_EQ(count_owners(&fixture), 2);
-    CHECK_EQ(crs_fixture_look(&fixture.rig, CRS_FIXTURE_MAP, "data.data"), STR("{}"));
+    CHECK_EQ(crs_fixture_look(&fixture.crs, CRS_FIXTURE_MAP, "data.data"), STR("{}"));
     OWNED(resource_snapshot) after = get(&fixture);
     CHECK(!resource_snapshot_eq(before, after));
 }
@@ -315,14 +315,14 @@ SIM_TEST(a_reference_of_an_older_version_is_replaced_in_its_place)
               "{\"apiVersion\":\"addons.cluster.x-k8s.io/v1beta2\",\"kind\":\"ClusterResourceSet\","
               "\"name\":\"crs2\",\"uid\":\"%s\"}]}}",
               fixture.uids[0], fixture.uids[1]);
-    crs_fixture_do(&fixture.rig, "PATCH", CRS_FIXTURE_MAP, buf_c(&patch));
+    crs_fixture_do(&fixture.crs, "PATCH", CRS_FIXTURE_MAP, buf_c(&patch));
     CHECK_OK(fiber_sleep(SECOND));
     take_over(&fixture, 0);
     CHECK_EQ(count_owners(&fixture), 2);
-    CHECK_EQ(crs_fixture_look(&fixture.rig, CRS_FIXTURE_MAP, "metadata.ownerReferences.0.uid"),
+    CHECK_EQ(crs_fixture_look(&fixture.crs, CRS_FIXTURE_MAP, "metadata.ownerReferences.0.uid"),
              str_from_c(fixture.uids[0]));
     CHECK_EQ(
-        crs_fixture_look(&fixture.rig, CRS_FIXTURE_MAP, "metadata.ownerReferences.0.apiVersion"),
+        crs_fixture_look(&fixture.crs, CRS_FIXTURE_MAP, "metadata.ownerReferences.0.apiVersion"),
         STR("addons.cluster.x-k8s.io/v1beta2"));
 }
 
@@ -331,8 +331,8 @@ SIM_TEST(an_owner_reference_whose_answer_is_lost_is_not_added_twice)
     SCOPED(resource_snapshots_fixture) fixture;
     resource_snapshots_fixture_init(&fixture);
     stock(&fixture, CRS_FIXTURE_MANIFEST("a", "1"));
-    fixture.rig.management.holds_watches = true;
-    proxy_fail(&fixture.rig.management,
+    fixture.crs.management.holds_watches = true;
+    proxy_fail(&fixture.crs.management,
                (struct proxy_fault){
                    .method = "PATCH", .part = "configmaps/cm1", .times = 1, .after = true});
     OWNED(error)
@@ -342,7 +342,7 @@ SIM_TEST(an_owner_reference_whose_answer_is_lost_is_not_added_twice)
     CHECK_EQ(count_owners(&fixture), 1);
     take_over(&fixture, 0);
     CHECK_EQ(count_owners(&fixture), 1);
-    fixture.rig.management.holds_watches = false;
+    fixture.crs.management.holds_watches = false;
 }
 
 SIM_TEST(an_owner_reference_that_could_not_be_checked_is_an_error)
@@ -351,11 +351,11 @@ SIM_TEST(an_owner_reference_that_could_not_be_checked_is_an_error)
     resource_snapshots_fixture_init(&fixture);
     stock(&fixture, CRS_FIXTURE_MANIFEST("a", "1"));
     OWNED(resource_snapshot) snapshot = get(&fixture);
-    proxy_fail(&fixture.rig.management,
+    proxy_fail(&fixture.crs.management,
                (struct proxy_fault){
                    .method = "PATCH", .part = "configmaps/cm1", .times = 1, .status = 409});
     proxy_fail(
-        &fixture.rig.management,
+        &fixture.crs.management,
         (struct proxy_fault){.method = "GET", .part = "configmaps/cm1", .times = 1, .status = 403});
     OWNED(error)
     err =
@@ -371,10 +371,10 @@ SIM_TEST(a_resource_that_goes_while_it_is_owned_is_no_error)
     resource_snapshots_fixture_init(&fixture);
     stock(&fixture, CRS_FIXTURE_MANIFEST("a", "1"));
     OWNED(resource_snapshot) snapshot = get(&fixture);
-    fixture.rig.management.holds_watches = true;
-    crs_fixture_do(&fixture.rig, "DELETE", CRS_FIXTURE_MAP, NULL);
+    fixture.crs.management.holds_watches = true;
+    crs_fixture_do(&fixture.crs, "DELETE", CRS_FIXTURE_MAP, NULL);
     take_over(&fixture, 0);
-    fixture.rig.management.holds_watches = false;
+    fixture.crs.management.holds_watches = false;
 }
 
 SIM_TEST(what_nobody_asks_for_is_forgotten)
@@ -396,15 +396,15 @@ SIM_TEST(what_nobody_asks_for_is_forgotten)
 
 SIM_TEST(what_no_set_names_any_more_is_forgotten_within_the_hour)
 {
-    SCOPED(crs_fixture) rig;
-    crs_fixture_init(&rig);
-    crs_fixture_ready(&rig, "Reconcile");
-    crs_fixture_map(&rig, "cm2", CRS_FIXTURE_MANIFEST("c", "1"));
-    crs_fixture_set(&rig, "crs2", "Reconcile", "ConfigMap/cm2");
-    crs_fixture_await_applied(&rig, "crs2");
-    const struct resource_snapshots *pool = rig.controllers->crs_controllers->snapshots;
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_ready(&fixture, "Reconcile");
+    crs_fixture_map(&fixture, "cm2", CRS_FIXTURE_MANIFEST("c", "1"));
+    crs_fixture_set(&fixture, "crs2", "Reconcile", "ConfigMap/cm2");
+    crs_fixture_await_applied(&fixture, "crs2");
+    const struct resource_snapshots *pool = fixture.controllers->crs_controllers->snapshots;
     CHECK_EQ(map_count(&pool->resources), 3);
-    crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_SET, NULL);
+    crs_fixture_do(&fixture, "DELETE", CRS_FIXTURE_SET, NULL);
     CHECK_OK(fiber_sleep(HOUR));
     CHECK_EQ(map_count(&pool->resources), 1);
     CHECK_EQ(pool->fetches, 3); /* what is still named is not fetched again */
