@@ -167,12 +167,19 @@ static struct error *run_leader(void *data)
 }
 
 /* Servers start first, so that probes are answered while caches sync. Suspends. */
+/* The log names the ports, since port 0 lets the system choose one. */
 static struct error *start_servers(struct manager *manager)
 {
-    if (manager->health)
+    if (manager->health) {
         TRY(health_listen(manager->health));
-    if (manager->diagnostics)
+        log_info("Starting server", LOG_STR("name", STR("health probe")),
+                 LOG_INT("port", manager_health_port(manager)));
+    }
+    if (manager->diagnostics) {
         TRY(diagnostics_listen(manager->diagnostics));
+        log_info("Starting server", LOG_STR("name", STR("diagnostics")),
+                 LOG_INT("port", manager_diagnostics_port(manager)));
+    }
     return NULL;
 }
 
