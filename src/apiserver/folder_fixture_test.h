@@ -27,8 +27,8 @@ static inline int folder_fixture_remove(const char *path, const struct stat *sta
 
 static inline void folder_fixture_done(struct folder_fixture *folder)
 {
-    nftw(folder->path, folder_fixture_remove, 8,
-         FTW_DEPTH | FTW_PHYS); /* NOLINT(concurrency-mt-unsafe) */
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): a test has one thread */
+    nftw(folder->path, folder_fixture_remove, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 /* "folder/name", until the next call but three. */

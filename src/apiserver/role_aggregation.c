@@ -226,15 +226,20 @@ static struct error *update_all_roles(struct api *api, bool *ret_is_written)
     return NULL;
 }
 
-void role_aggregation_update(struct api *api)
+/* Roles may aggregate roles that aggregate, so a change is followed until nothing is written. */
+static struct error *update_until_settled(struct api *api)
 {
     bool is_written = true;
     for (size_t pass = 0; is_written && pass < PASSES_MAX; pass++) {
         is_written = false;
-        OWNED(error) err = update_all_roles(api, &is_written);
-        if (err) {
-            log_error("Cannot update the rules of an aggregated ClusterRole", LOG_ERROR(err));
-            return;
-        }
+        TRY(update_all_roles(api, &is_written));
     }
+    return NULL;
+}
+
+void role_aggregation_update(struct api *api)
+{
+    OWNED(error) err = update_until_settled(api);
+    if (err)
+        log_error("Cannot update the rules of an aggregated ClusterRole", LOG_ERROR(err));
 }

@@ -105,6 +105,7 @@ struct error *json_read_strings(struct arena *arena, const struct json_value *va
 }
 
 /* Every struct starts zeroed, as arena memory is. */
+/* NOLINTNEXTLINE(readability-function-size): a table and its length, a result and its length */
 struct error *json_read_list(struct arena *arena, const struct json_value *value,
                              const struct json_field *fields, size_t count, size_t size,
                              void **ret_items, size_t *ret_count)

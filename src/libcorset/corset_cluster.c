@@ -274,7 +274,7 @@ struct corset_error *corset_cluster_private_key(struct corset_run *run, const ch
                                                 const char *name, const char **ret_pem)
 {
     struct clustercache *clusters;
-    struct str pem;
+    struct str pem = {NULL, 0};
     struct error *err = find_clusters(run, &clusters);
     if (!err)
         err = clustercache_get_private_key(clusters, key_from(name_space, name), &pem);
