@@ -6,6 +6,7 @@
 
 /*
  * Adds the resources of a file; of a folder, those of its files that end in .yaml, .yml or .json,
- * in the order of their names; of "-", those on standard input.
+ * in the order of their names; of "-", those on standard input. A file with nothing in it is an
+ * error; one with ClusterResourceSets alone is none, and adds nothing.
  */
 MUST_USE struct error *render_input_read(const char *name, struct content_items *resources);

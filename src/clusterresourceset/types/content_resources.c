@@ -114,6 +114,8 @@ struct error *content_resources_read(struct str text, struct str source,
 {
     SCOPED(content_items) found = {0};
     TRY(read_items(text, source, &found));
+    if (found.count == 0)
+        return error_new(ERROR_INVALID, "no ConfigMap and no Secret in it");
     for (size_t i = 0; i < found.count; i++) {
         struct content_item item = found.items[i];
         if (is_set(item.object))

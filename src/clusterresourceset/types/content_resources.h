@@ -4,7 +4,7 @@
  * The text is a stream of YAML documents or JSON objects, or a JSON array. Lists are expanded. The
  * stringData of a Secret moves into its data. ClusterResourceSets, which often stand beside their
  * resources, are passed over. Other kinds are refused, and so are data that an API server would
- * refuse.
+ * refuse. A text without any object is most likely a mistake, and is refused as well.
  */
 #pragma once
 
