@@ -58,18 +58,27 @@ static struct error *finish(struct json_builder *builder, struct object **ret_ob
 }
 
 /* Of the topology only its presence counts, so an empty object takes its place. */
+static void add_cluster_spec(struct json_builder *builder, const struct object *cluster)
+{
+    bool is_paused = false;
+    json_to_bool(object_path(cluster, "spec.paused"), &is_paused);
+    json_builder_add_object(builder, "spec");
+    if (is_paused)
+        json_builder_add_bool(builder, "paused", true);
+    if (json_type(object_path(cluster, "spec.topology")) == JSON_OBJECT) {
+        json_builder_add_object(builder, "topology");
+        json_builder_end(builder);
+    }
+    json_builder_end(builder);
+}
+
 struct error *cache_trim_cluster(void *data, struct object *object, struct object **ret_object)
 {
     SCOPED(json_builder) builder = {0};
     (void)data;
     json_builder_object(&builder);
     add_metadata(&builder, object);
-    json_builder_add_object(&builder, "spec");
-    if (json_type(object_path(object, "spec.topology")) == JSON_OBJECT) {
-        json_builder_add_object(&builder, "topology");
-        json_builder_end(&builder);
-    }
-    json_builder_end(&builder);
+    add_cluster_spec(&builder, object);
     json_builder_add_object(&builder, "status");
     add_members(&builder, object_status(object), &STR("initialization"), 1);
     json_builder_end(&builder);

@@ -4,8 +4,8 @@
 #include "controller/cache/cache.h"
 
 /*
- * Keeps names, labels, some annotations, deletion, whether there is a topology, and
- * initialization.
+ * Keeps names, labels, some annotations, deletion, whether the Cluster is paused, whether there is
+ * a topology, and initialization.
  */
 cache_transform_fn cache_trim_cluster;
 

@@ -48,9 +48,9 @@ TEST(of_clusters_only_what_is_read_is_kept)
                ",\"spec\":{\"paused\":true,\"clusterNetwork\":{},\"topology\":{\"class\":\"x\"}},"
                "\"status\":{\"phase\":\"Provisioned\",\"conditions\":[{}],\"initialization\":{"
                "\"infrastructureProvisioned\":true,\"controlPlaneInitialized\":false}}",
-               ",\"spec\":{\"topology\":{}},\"status\":{\"initialization\":{"
+               ",\"spec\":{\"paused\":true,\"topology\":{}},\"status\":{\"initialization\":{"
                "\"infrastructureProvisioned\":true,\"controlPlaneInitialized\":false}}");
-    check_view(cache_trim_cluster, "c1", ",\"spec\":{\"topology\":null}",
+    check_view(cache_trim_cluster, "c1", ",\"spec\":{\"paused\":false,\"topology\":null}",
                ",\"spec\":{},\"status\":{}");
     check_view(cache_trim_cluster, "c1", ",\"spec\":\"x\",\"status\":7",
                ",\"spec\":{},\"status\":{}");

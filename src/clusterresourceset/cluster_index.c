@@ -9,12 +9,14 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "clusterresourceset/types/crs_spec.h"
 #include "controller/cache/cache.h"
 #include "json/path.h"
 
 struct indexed_cluster {
     struct json_doc *labels; /* NULL: none */
     bool is_excluded;        /* being deleted, or without a control plane that is needed */
+    bool is_paused;
 };
 
 struct cluster_index {
@@ -74,6 +76,7 @@ static void put_cluster(struct cluster_index *cluster_index, const struct object
     const struct json_value *labels = object_labels(cluster);
     indexed_cluster->labels = json_count(labels) ? json_doc_copy(labels) : NULL;
     indexed_cluster->is_excluded = is_excluded(cluster_index, cluster);
+    indexed_cluster->is_paused = crs_cluster_is_paused(cluster);
     struct indexed_cluster *before = map_put(there, key.name, indexed_cluster);
     if (before)
         release_indexed_cluster(before);
@@ -137,10 +140,22 @@ void cluster_index_each(const struct cluster_index *cluster_index, struct str na
             each(data, map_key(entry));
 }
 
+static const struct indexed_cluster *find_cluster(const struct cluster_index *cluster_index,
+                                                  struct key cluster)
+{
+    const struct map *there = map_find(&cluster_index->namespaces, cluster.namespace);
+    return there ? map_find(there, cluster.name) : NULL;
+}
+
 bool cluster_index_selects(const struct cluster_index *cluster_index, struct key cluster,
                            const struct selector *selector)
 {
-    const struct map *there = map_find(&cluster_index->namespaces, cluster.namespace);
-    const struct indexed_cluster *indexed_cluster = there ? map_find(there, cluster.name) : NULL;
-    return indexed_cluster && is_selected(selector, indexed_cluster);
+    const struct indexed_cluster *found = find_cluster(cluster_index, cluster);
+    return found && is_selected(selector, found);
+}
+
+bool cluster_index_is_paused(const struct cluster_index *cluster_index, struct key cluster)
+{
+    const struct indexed_cluster *found = find_cluster(cluster_index, cluster);
+    return found && found->is_paused;
 }

@@ -1,5 +1,6 @@
 /*
- * The cluster index: of every Cluster the labels and whether it can be selected, without parsing.
+ * The cluster index: of every Cluster the labels, whether it can be selected and whether it is
+ * paused, without parsing.
  *
  * The index follows a cache of Clusters. Its handler is added before those of the controllers, so
  * that the index is current when an event is mapped to sets.
@@ -28,3 +29,6 @@ void cluster_index_each(const struct cluster_index *cluster_index, struct str na
 /* True if the cluster exists, is not being deleted, and is selected. */
 bool cluster_index_selects(const struct cluster_index *cluster_index, struct key cluster,
                            const struct selector *selector);
+
+/* True if the cluster exists and has spec.paused. */
+bool cluster_index_is_paused(const struct cluster_index *cluster_index, struct key cluster);

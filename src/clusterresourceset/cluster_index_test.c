@@ -157,6 +157,20 @@ TEST(crs_29_the_control_plane_counts_only_when_told_to)
         }
 }
 
+TEST(crs_80_a_paused_cluster_is_selected_and_known_to_be_paused)
+{
+    const struct key c1 = {STR("ns"), STR("c1")};
+    SCOPED(town) town;
+    town_init(&town, false);
+    CHECK(!cluster_index_is_paused(town.cluster_index, c1));
+    happen(&town, "ns", "c1", ",\"labels\":{\"cni\":\"calico\"}", ",\"spec\":{\"paused\":true}",
+           false);
+    CHECK(cluster_index_is_paused(town.cluster_index, c1));
+    check_selected(&town, "ns", "c1 ");
+    happen(&town, "ns", "c1", ",\"labels\":{\"cni\":\"calico\"}", ",\"spec\":{}", false);
+    CHECK(!cluster_index_is_paused(town.cluster_index, c1));
+}
+
 TEST(an_index_that_comes_late_knows_every_cluster)
 {
     SCOPED(town) town;

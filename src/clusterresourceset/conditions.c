@@ -28,26 +28,28 @@ static const struct {
     bool is_final; /* trying again cannot help */
 } rows[] = {
     [FAULT_BOOKKEEPING] = {STR_INIT("InternalError"),   STR_INIT("ApplyFailed"),               STR_INIT("Warning"),
-                           STR_INIT("apiTemporaryError"),                                                                                          true, false},
+                           STR_INIT("apiTemporaryError"),                                                                                          true,  false},
+    [FAULT_PAUSED] =
+        {STR_INIT("ClusterPaused"),   STR_INIT("ClusterPaused"),             STR_INIT("Info"),    {0},                           false, false},
     [FAULT_MISSING] = {STR_INIT("InternalError"),
                            STR_INIT("RetrievingResourceFailed"),
                            STR_INIT("Warning"),
                            {0},
-                           false,                                                                                                                        false},
+                           false,                                                                                                                         false},
     [FAULT_UNREADABLE] = {STR_INIT("InternalError"),   STR_INIT("RetrievingResourceFailed"),
-                           STR_INIT("Warning"),                                                                     STR_INIT("apiTemporaryError"), true, false},
+                           STR_INIT("Warning"),                                                                     STR_INIT("apiTemporaryError"), true,  false},
     [FAULT_NO_SERVICE] = {STR_INIT("InternalError"),   STR_INIT("RemoteClusterClientFailed"),
-                           STR_INIT("Error"),                                                                       STR_INIT("dependencyStatus"),  true, false},
+                           STR_INIT("Error"),                                                                       STR_INIT("dependencyStatus"),  true,  false},
     [FAULT_NO_CLIENT] = {STR_INIT("InternalError"),   STR_INIT("RemoteClusterClientFailed"),
-                           STR_INIT("Error"),                                                                       STR_INIT("dependencyStatus"),  true, false},
+                           STR_INIT("Error"),                                                                       STR_INIT("dependencyStatus"),  true,  false},
     [FAULT_NO_SELECTOR] = {STR_INIT("InternalError"),   STR_INIT("ClusterMatchFailed"),
-                           STR_INIT("Warning"),                                                                     STR_INIT("operatorError"),     true, false},
+                           STR_INIT("Warning"),                                                                     STR_INIT("operatorError"),     true,  false},
     [FAULT_NO_ROOM] = {STR_INIT("NotApplied"),      STR_INIT("ApplyFailed"),               STR_INIT("Warning"),
-                           STR_INIT("operatorError"),                                                                                              true, true },
+                           STR_INIT("operatorError"),                                                                                              true,  true },
     [FAULT_NOT_APPLIED] = {STR_INIT("NotApplied"),      STR_INIT("ApplyFailed"),               STR_INIT("Warning"),
-                           STR_INIT("dependencySpec"),                                                                                             true, false},
+                           STR_INIT("dependencySpec"),                                                                                             true,  false},
     [FAULT_WRONG_TYPE] = {STR_INIT("WrongSecretType"), STR_INIT("WrongSecretType"),
-                           STR_INIT("Warning"),                                                                     STR_INIT("dependencySpec"),    true, true },
+                           STR_INIT("Warning"),                                                                     STR_INIT("dependencySpec"),    true,  true },
 };
 
 /* By gravity, then by name: the order in which placements ended does not show in the message. */
@@ -122,6 +124,8 @@ static struct str summary_text(const struct conditions_problem *worst, struct ar
     case FAULT_WRONG_TYPE:
         return arena_print(arena, "Secret type of resource %.*s is not supported",
                            STR_ARG(worst->name));
+    case FAULT_PAUSED:
+        return STR("Clusters are paused");
     case FAULT_NO_ROOM:
     case FAULT_NOT_APPLIED:
         return NOT_APPLIED;

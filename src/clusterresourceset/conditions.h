@@ -26,11 +26,14 @@ struct conditions_problem {
 struct conditions_summary {
     size_t clusters; /* that the set selects */
     size_t pending;  /* those of them that are not done */
-    size_t failed;   /* those of them that have a fault */
+    size_t failed;   /* those of them that have a fault, other than being paused */
     bool was_false;  /* ResourcesApplied is False now: its message may no longer hold */
     const struct conditions_problem *problems;
     size_t count;
 };
+
+/* The reason while nothing is wrong but that changes wait for paused Clusters. */
+#define CONDITIONS_CLUSTER_PAUSED "ClusterPaused"
 
 /* Bytes of a message: clients show it in a column or a line. */
 #define CONDITIONS_MESSAGE_MAX 2048

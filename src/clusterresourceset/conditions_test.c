@@ -34,6 +34,8 @@ TEST(conditions_of_every_fault)
          "InternalError",                                                                                                                              LOGS,                                          "RetrievingResourceFailed",  "Warning", NULL               },
         {"resource unreadable",          FAULT_UNREADABLE,  "",   "ConfigMap r1",                    "etcd is away",
          "InternalError",                                                                                                                              LOGS,                                          "RetrievingResourceFailed",  "Warning", "apiTemporaryError"},
+        {"a paused Cluster",             FAULT_PAUSED,      "",   "",                                "spec.paused is set",            "ClusterPaused",
+         "Clusters are paused",                                                                                                                                                                       "ClusterPaused",             "Info",    NULL               },
         {"no client",                    FAULT_NO_CLIENT,   "c1", "",
          "error getting client: connection to the workload cluster is down",                                                          "InternalError", LOGS,
          "RemoteClusterClientFailed",                                                                                                                                                                                              "Error",   "dependencyStatus" },

@@ -21,6 +21,7 @@
 enum fault_type {
     FAULT_NONE,
     FAULT_BOOKKEEPING, /* an owner reference or a binding could not be written */
+    FAULT_PAUSED,      /* the Cluster is paused; shown, but not counted as a failure */
     FAULT_MISSING,     /* a resource does not exist; shown, but not counted as an error */
     FAULT_UNREADABLE,  /* a resource could not be read from the server */
     FAULT_NO_SERVICE,  /* a cluster before v1.25 lacks its Service; see service_gate.h */

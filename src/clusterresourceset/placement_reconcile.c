@@ -5,6 +5,7 @@
  *   reconcile_placement()    finds the set and checks that it still selects the cluster
  *     apply_missing()        compares plan and binding; connects; writes the binding at the end
  *       check_identity()     is the binding about this cluster?
+ *       hold_changes()       leaves a paused Cluster alone
  *       apply_resource()     decides about one ConfigMap or Secret
  *         apply_in_fiber()   applies its objects, in a fiber that can be cancelled
  *   finish_reconcile()       keeps the findings in the placement and informs the set
@@ -364,6 +365,19 @@ static struct error *refuse_for_room(struct placement_reconcile *reconcile)
     return NULL;
 }
 
+static bool is_paused(const struct placement_reconcile *reconcile)
+{
+    return cluster_index_is_paused(reconcile->controllers->cluster_index, reconcile->cluster);
+}
+
+/* The event of the Cluster that is no longer paused enqueues the placement. */
+static void hold_changes(struct placement_reconcile *reconcile)
+{
+    note_fault(reconcile,
+               &(struct fault){.type = FAULT_PAUSED,
+                               .text = STR("nothing new is applied while spec.paused is set")});
+}
+
 /* A version that is not known passes, as in service_gate_applies_to(). */
 static struct error *check_service(struct placement_reconcile *reconcile)
 {
@@ -401,6 +415,32 @@ static struct error *check_identity(struct placement_reconcile *reconcile)
     return note_error(reconcile, FAULT_BOOKKEEPING, err);
 }
 
+/*
+ * Applies one resource after the other. A pause meanwhile cancels the present one; what was applied
+ * before is recorded all the same.
+ */
+static struct error *apply_resources(struct placement_reconcile *reconcile)
+{
+    for (size_t i = 0; i < plan_resource_count(reconcile->plan) && !is_paused(reconcile); i++) {
+        struct error *err = apply_resource(reconcile, i);
+        if (err && is_paused(reconcile) && set_is_open(reconcile->set) &&
+            !placement_is_dropped(reconcile->placement) && !fiber_is_canceled(fiber_current()))
+            err = error_ignore(err, ERROR_CANCELED);
+        TRY(err);
+    }
+    if (is_paused(reconcile))
+        hold_changes(reconcile);
+    return NULL;
+}
+
+/* The error that makes the queue try again. A pause ends with an event, not by trying. */
+static struct error *explain_fault(const struct fault *fault)
+{
+    if (!fault->type || fault->type == FAULT_PAUSED)
+        return NULL;
+    return error_new(ERROR_UNKNOWN, "%.*s: %.*s", STR_ARG(fault->resource), STR_ARG(fault->text));
+}
+
 /* Returns an error for every fault that trying again may mend. Suspends. */
 static struct error *apply_missing(struct placement_reconcile *reconcile)
 {
@@ -415,13 +455,17 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
     OWNED(error)
     offline = clustercache_get_client(controllers->options.clustercache, reconcile->cluster,
                                       &reconcile->connection);
-    if (!offline)
+    if (!offline && !is_paused(reconcile))
         TRY(check_identity(reconcile));
     reconcile->binding = binding_store_find(controllers->binding_store, reconcile->cluster);
     if (plan_is_met(plan, reconcile->binding, owner))
         return NULL;
     if (plan_is_recorded(plan, reconcile->binding, owner.name))
         return write_binding(reconcile); /* the owner reference alone needs no connection */
+    if (is_paused(reconcile)) {
+        hold_changes(reconcile);
+        return NULL;
+    }
     const bool was_known = reconcile->binding != NULL;
     if (!was_known)
         TRY(ensure_binding(reconcile));
@@ -436,13 +480,9 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
         TRY(refresh_binding(reconcile));
     if (!binding_has_room(reconcile->binding, owner.name))
         return refuse_for_room(reconcile);
-    for (size_t i = 0; i < plan_resource_count(plan); i++)
-        TRY(apply_resource(reconcile, i));
+    TRY(apply_resources(reconcile));
     TRY(write_binding(reconcile));
-    const struct fault *fault = &reconcile->fault;
-    return fault->type ? error_new(ERROR_UNKNOWN, "%.*s: %.*s", STR_ARG(fault->resource),
-                                   STR_ARG(fault->text))
-                       : NULL;
+    return explain_fault(&reconcile->fault);
 }
 
 /* Looks at the binding once more: another writer may have dropped our entry meanwhile. */

@@ -6,7 +6,10 @@
 #include "clusterresourceset/set.h"
 #include "controller/recorder.h"
 
-/* A placement can have both: some resources were applied and one was not. */
+/*
+ * A placement can have both: some resources were applied and one was not. Whoever paused the
+ * Cluster need not be told so; the set says that something waits.
+ */
 void set_events_record_placement(const struct placement *placement, const struct object *cluster,
                                  struct str applied)
 {
@@ -20,14 +23,14 @@ void set_events_record_placement(const struct placement *placement, const struct
     if (applied.len)
         recorder_event(recorder, &about, RECORDER_NORMAL, "ResourcesApplied", "Apply",
                        "Applied %.*s of ClusterResourceSet %.*s", STR_ARG(applied), STR_ARG(name));
-    if (fault->type)
+    if (fault->type && fault->type != FAULT_PAUSED)
         recorder_event(recorder, &about, RECORDER_WARNING, "ResourcesNotApplied", "Apply",
                        "ClusterResourceSet %.*s: %.*s%s%.*s", STR_ARG(name),
                        STR_ARG(fault->resource), fault->resource.len ? ": " : "",
                        STR_ARG(fault->text));
 }
 
-/* A warning has the message of the condition. */
+/* Has the message of the condition. A pause is intended and no reason for a warning. */
 void set_events_record_set(const struct crs_set *set, const struct conditions *conditions,
                            size_t clusters)
 {
@@ -39,6 +42,9 @@ void set_events_record_set(const struct crs_set *set, const struct conditions *c
         recorder_event(recorder, &about, RECORDER_NORMAL, "ResourcesApplied", "Apply",
                        "Everything is applied to %zu cluster%s", clusters,
                        clusters == 1 ? "" : "s");
+    else if (str_eq(conditions->applied.reason, STR(CONDITIONS_CLUSTER_PAUSED)))
+        recorder_event(recorder, &about, RECORDER_NORMAL, CONDITIONS_CLUSTER_PAUSED, "Apply",
+                       "%.*s", STR_ARG(conditions->applied.message));
     else
         recorder_event(recorder, &about, RECORDER_WARNING, "ResourcesNotApplied", "Apply", "%.*s",
                        STR_ARG(conditions->applied.message));

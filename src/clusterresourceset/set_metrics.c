@@ -9,6 +9,7 @@
 #include "base/metrics.h"
 #include "clustercache/cluster_connection.h"
 #include "clustercache/clustercache.h"
+#include "clusterresourceset/conditions.h"
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/plan.h"
@@ -77,6 +78,11 @@ static bool is_connected(struct crs_controllers *controllers, struct key cluster
     return !err;
 }
 
+static bool is_cluster_paused(const struct crs_controllers *controllers, struct key cluster)
+{
+    return cluster_index_is_paused(controllers->cluster_index, cluster);
+}
+
 static void note_state(struct cluster_count *count, struct key cluster,
                        enum set_metrics_state state)
 {
@@ -99,8 +105,8 @@ static void count_placements(struct crs_set *set, struct cluster_count *clusters
 {
     const struct object *object = set_object(set);
     const struct plan *plan = set_plan(set);
+    const bool is_paused = object && crs_is_paused(object);
     struct set_metrics_facts facts = {
-        .is_paused = object && crs_is_paused(object),
         .is_deleting = object && object_is_deleting(object),
         .lacks_resource = plan_lacks_resource(plan),
     };
@@ -108,6 +114,7 @@ static void count_placements(struct crs_set *set, struct cluster_count *clusters
         const struct placement *placement = entry->value;
         const struct key cluster = {set_key(set).namespace, placement_cluster(placement)};
         facts.fault = placement_fault(placement)->type;
+        facts.is_paused = is_paused || is_cluster_paused(clusters->controllers, cluster);
         facts.is_reconciled = plan && placement_is_reconciled(placement, plan);
         facts.is_connected = is_connected(clusters->controllers, cluster);
         const enum set_metrics_state state = set_metrics_decide(&facts);
@@ -116,7 +123,10 @@ static void count_placements(struct crs_set *set, struct cluster_count *clusters
     }
 }
 
-/* The time comes from the condition, so that it survives a restart. 0: nothing is wrong. */
+/*
+ * The time comes from the condition, so that it survives a restart. 0: nothing is wrong. That
+ * changes wait for paused Clusters is not wrong.
+ */
 static double failure_age(const struct object *object, timestamp now)
 {
     SCOPED(arena) arena = {0};
@@ -128,6 +138,7 @@ static double failure_age(const struct object *object, timestamp now)
                               &list);
     if (err || !condition_list_find(&list, STR("ResourcesApplied"), &applied) ||
         applied.status != CONDITION_FALSE ||
+        str_eq(applied.reason, STR(CONDITIONS_CLUSTER_PAUSED)) ||
         !timestamp_read(applied.last_transition_time, &since) || since > now)
         return 0;
     return (double)(now - since) / (double)SECOND;
@@ -148,7 +159,7 @@ static void count_set(struct crs_set *set, struct cluster_count *clusters)
                     failure_age(set_object(set), loop_wall(clusters->controllers->loop)));
 }
 
-/* A cluster that no set selects may be unreachable as well. */
+/* A cluster that no set selects may be paused or unreachable as well. */
 static bool count_cluster(void *data, struct object_text *text)
 {
     struct cluster_count *count = data;
@@ -156,7 +167,10 @@ static bool count_cluster(void *data, struct object_text *text)
     key_write(&key, object_text_key(text));
     enum set_metrics_state state =
         (enum set_metrics_state)(uintptr_t)map_find(&count->states, buf_str(&key));
-    if (state < SET_METRICS_UNREACHABLE && !is_connected(count->controllers, object_text_key(text)))
+    if (is_cluster_paused(count->controllers, object_text_key(text)))
+        state = SET_METRICS_PAUSED;
+    else if (state < SET_METRICS_UNREACHABLE &&
+             !is_connected(count->controllers, object_text_key(text)))
         state = SET_METRICS_UNREACHABLE;
     count->counts[state]++;
     return true;

@@ -25,11 +25,12 @@ enum set_metrics_state {
 
 /* What decides the state of a set on one cluster. */
 struct set_metrics_facts {
-    bool is_paused, is_deleting; /* the set */
-    bool lacks_resource;         /* a resource of the set is missing or cannot be used */
-    bool is_connected;           /* the cluster */
-    bool is_reconciled;          /* by the newest plan of the set */
-    enum fault_type fault;       /* of the last reconcile */
+    bool is_deleting;      /* the set */
+    bool is_paused;        /* the set or the Cluster */
+    bool lacks_resource;   /* a resource of the set is missing or cannot be used */
+    bool is_connected;     /* the cluster */
+    bool is_reconciled;    /* by the newest plan of the set */
+    enum fault_type fault; /* of the last reconcile */
 };
 
 /* Pure. */

@@ -242,7 +242,7 @@ static size_t find_unusable_resource(const struct plan *plan, const struct fault
 }
 
 /*
- * Adds the faults of placements and returns the number of placements that have one. A content that
+ * Adds the faults of placements and returns the number of placements that failed. A content that
  * cannot be used fails on every cluster and is added once, without a cluster.
  */
 static size_t collect_placement_faults(struct set_reconcile *reconcile)
@@ -255,7 +255,7 @@ static size_t collect_placement_faults(struct set_reconcile *reconcile)
         const struct fault *fault = placement_fault(entry->value);
         if (!fault->type)
             continue;
-        failed++;
+        failed += fault->type != FAULT_PAUSED;
         const size_t unusable = find_unusable_resource(plan, fault);
         if (unusable != STR_NONE)
             is_unusable[unusable] = true;

@@ -77,7 +77,9 @@ static bool is_same_to_sets(const struct object *a, const struct object *b)
 {
     return json_equal(object_labels(a), object_labels(b)) &&
            object_is_deleting(a) == object_is_deleting(b) &&
-           is_initialized(a) == is_initialized(b) && str_eq(object_uid(a), object_uid(b));
+           is_initialized(a) == is_initialized(b) &&
+           crs_cluster_is_paused(a) == crs_cluster_is_paused(b) &&
+           str_eq(object_uid(a), object_uid(b));
 }
 
 /* Clusters change often, mostly in their status. Both copies are parsed to spare a reconcile. */
@@ -142,6 +144,19 @@ static void drop_placements(struct crs_controllers *controllers, struct key clus
     }
 }
 
+/* A pause holds for what is under way, too. The placement is reconciled again and says so. */
+static void cancel_placements(struct crs_controllers *controllers, struct key cluster)
+{
+    MAP_FOREACH (entry, &controllers->sets_by_key) {
+        struct crs_set *set = entry->value;
+        struct placement *placement = str_eq(cluster.namespace, set_key(set).namespace)
+                                          ? placement_find(set, cluster.name)
+                                          : NULL;
+        if (placement)
+            placement_cancel(placement);
+    }
+}
+
 /* A deleted Cluster is mapped by its last copy. */
 static void map_cluster(void *data, const struct cache_event *event, struct queue *queue,
                         int priority)
@@ -151,6 +166,8 @@ static void map_cluster(void *data, const struct cache_event *event, struct queu
     (void)queue;
     if (is_lost(event))
         drop_placements(data, key);
+    else if (object && crs_cluster_is_paused(object))
+        cancel_placements(data, key);
     map_cluster_object(data, key, object, priority);
 }
 

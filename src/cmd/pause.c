@@ -17,13 +17,6 @@ struct settings {
     bool is_pause; /* otherwise resume */
 };
 
-static bool cluster_is_paused(const struct object *cluster)
-{
-    bool is_paused = false;
-    json_to_bool(object_path(cluster, "spec.paused"), &is_paused);
-    return is_paused;
-}
-
 /* The two kinds, and how each is paused. */
 static const struct kind {
     const char *word; /* in front of the slash */
@@ -34,11 +27,11 @@ static const struct kind {
 } kinds[] = {
     {"set",
      "ClusterResourceSet", {STR_INIT("addons.cluster.x-k8s.io"), STR_INIT("v1beta2"), STR_INIT("clusterresourcesets")},
-     crs_is_paused,     "{\"metadata\":{\"annotations\":{\"cluster.x-k8s.io/paused\":\"true\"}}}",
+     crs_is_paused,         "{\"metadata\":{\"annotations\":{\"cluster.x-k8s.io/paused\":\"true\"}}}",
      "{\"metadata\":{\"annotations\":{\"cluster.x-k8s.io/paused\":null}}}"},
     {"cluster",
      "Cluster",            {STR_INIT("cluster.x-k8s.io"), STR_INIT("v1beta2"), STR_INIT("clusters")},
-     cluster_is_paused, "{\"spec\":{\"paused\":true}}",
+     crs_cluster_is_paused, "{\"spec\":{\"paused\":true}}",
      "{\"spec\":{\"paused\":null}}"                                       },
 };
 
@@ -149,13 +142,13 @@ const struct command command_pause = {
     .summary = "stop work on a set or a cluster for a while",
     .help =
         "Pauses sets and clusters, as Cluster API does. While a set is paused, nothing of it is\n"
-        "applied or removed; what is in the clusters stays. A set gets the annotation\n"
-        "cluster.x-k8s.io/paused, a Cluster spec.paused, at which Cluster API's controllers stop\n"
-        "working on it.\n\n"
+        "applied or removed; while a cluster is paused, no set applies anything new there. What is\n"
+        "in the clusters stays. A set gets the annotation cluster.x-k8s.io/paused, a Cluster\n"
+        "spec.paused, at which Cluster API's controllers stop working on it, too.\n\n"
         "Usage: corset pause set/NAME|cluster/NAME... [FLAGS]\n\n" GLOBAL_FLAGS_HELP "\n"
         "Try it:\n"
-        "  corset pause set/cni\n"
-        "  corset resume set/cni\n",
+        "  corset pause set/cni cluster/vc-0001\n"
+        "  corset resume set/cni cluster/vc-0001\n",
     .groups = groups,
     .group_count = COUNT(groups),
     .run = run_pause,

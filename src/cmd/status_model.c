@@ -17,10 +17,12 @@
 #include "apimachinery/object.h"
 #include "base/array.h"
 #include "base/buf.h"
+#include "clusterresourceset/conditions.h"
 #include "clusterresourceset/types/binding.h"
 #include "json/path.h"
 
 #define EVENT_PREFIX STR("ClusterResourceSet ")
+#define PAUSED_WHY   STR("spec.paused is set")
 #define MODEL_MAX    ((size_t)2048 * MEGABYTE)
 
 static const char *const names[] = {
@@ -79,6 +81,7 @@ static struct str without_preface(struct str message)
         STR_INIT("Failed to apply ClusterResourceSet resources to Cluster: "),
         STR_INIT("Please check controller logs for errors: "),
         STR_INIT("Not everything is applied: "),
+        STR_INIT("Clusters are paused: "),
     };
     for (size_t i = 0; i < COUNT(prefaces); i++)
         if (str_starts_with(message, prefaces[i]))
@@ -93,12 +96,14 @@ static struct str without_preface(struct str message)
 static const struct {
     struct str type;
     enum condition_status bad;
+    bool is_held;    /* with the reason of a pause; without it otherwise */
     bool has_failed; /* otherwise the set waits */
 } judges[] = {
-    {STR_INIT("ResourcesApplied"), CONDITION_FALSE,   true },
-    {STR_INIT("Failed"),           CONDITION_TRUE,    true },
-    {STR_INIT("ResourcesApplied"), CONDITION_UNKNOWN, false},
-    {STR_INIT("InProgress"),       CONDITION_TRUE,    false},
+    {STR_INIT("ResourcesApplied"), CONDITION_FALSE,   false, true },
+    {STR_INIT("Failed"),           CONDITION_TRUE,    false, true },
+    {STR_INIT("ResourcesApplied"), CONDITION_UNKNOWN, false, false},
+    {STR_INIT("InProgress"),       CONDITION_TRUE,    false, false},
+    {STR_INIT("ResourcesApplied"), CONDITION_FALSE,   true,  false},
 };
 
 /* A condition about an earlier generation says nothing about the present one. */
@@ -117,13 +122,15 @@ static void read_conditions(struct status_model *model, struct status_set *set,
     set->is_current =
         find_current(object, STR("ResourcesApplied"), &found) && found.status == CONDITION_TRUE;
     for (size_t i = 0; i < COUNT(judges); i++) {
-        if (!find_current(object, judges[i].type, &found) || found.status != judges[i].bad)
+        if (!find_current(object, judges[i].type, &found) || found.status != judges[i].bad ||
+            judges[i].is_held != str_eq(found.reason, STR(CONDITIONS_CLUSTER_PAUSED)))
             continue;
         set->is_current = false;
+        set->is_held = judges[i].is_held;
         set->has_failed = judges[i].has_failed;
         set->reason = arena_str(&model->arena, found.reason);
         set->message = arena_str(&model->arena, found.message);
-        if (set->has_failed)
+        if (set->has_failed || set->is_held)
             set->why = without_preface(set->message);
         return;
     }
@@ -235,7 +242,7 @@ void status_model_add_cluster(struct status_model *model, const struct object *o
     cluster->key = copy_key(&model->arena, object_key(object));
     cluster->created = created_at(object);
     cluster->is_deleting = object_is_deleting(object);
-    json_to_bool(object_path(object, "spec.paused"), &cluster->is_paused);
+    cluster->is_paused = crs_cluster_is_paused(object);
     json_to_bool(object_path(object, "status.initialization.infrastructureProvisioned"),
                  &cluster->is_provisioned);
     cluster->endpoint = write_endpoint(&model->arena, object);
@@ -348,6 +355,8 @@ static struct str find_why(const struct status_cluster *cluster, const struct st
 {
     if (cell->state == STATUS_APPLIED)
         return STR("");
+    if (cell->state == STATUS_PAUSED && cluster->is_paused)
+        return PAUSED_WHY;
     if (!cluster->is_provisioned)
         return STR("the cluster is not provisioned yet");
     if (cell->state == STATUS_UNREACHABLE)
@@ -360,12 +369,15 @@ static struct str find_why(const struct status_cluster *cluster, const struct st
 
 /*
  * An Event that is newer than the last application means that something failed since. What a
- * cluster that cannot be reached has now is not known, whatever was applied to it before.
+ * cluster that cannot be reached has now is not known, whatever was applied to it before. On a
+ * paused Cluster what is recorded need not be the newest content.
  */
 static void judge_cell(const struct status_cluster *cluster, struct status_cell *cell)
 {
     const bool is_told_later = cell->why.len && cell->why_time > cell->since;
-    if (cell->applied == cell->set->spec.ref_count && !cluster->is_unreachable)
+    if (cluster->is_paused)
+        cell->state = cell->set->is_deleting ? STATUS_DELETING : STATUS_PAUSED;
+    else if (cell->applied == cell->set->spec.ref_count && !cluster->is_unreachable)
         cell->state = STATUS_APPLIED;
     else if (cell->set->is_deleting)
         cell->state = STATUS_DELETING;
@@ -380,8 +392,20 @@ static void judge_cell(const struct status_cluster *cluster, struct status_cell 
     cell->why = find_why(cluster, cell);
 }
 
-/* The state of a cluster that can be reached is that of its worst cell. Also adds up the counts of
- * sets. */
+/* Somebody knows of a pause, but perhaps not that the cluster cannot be reached meanwhile. */
+static void judge_paused_cluster(struct status_model *model, struct status_cluster *cluster)
+{
+    cluster->state = STATUS_PAUSED;
+    cluster->why = PAUSED_WHY;
+    if (cluster->is_unreachable)
+        cluster->why = arena_print(&model->arena, "%.*s; the cluster cannot be reached: %.*s",
+                                   STR_ARG(PAUSED_WHY), STR_ARG(cluster->lost_why));
+}
+
+/*
+ * The state of a cluster that is not paused and can be reached is that of its worst cell. Also adds
+ * up the counts of sets.
+ */
 static void judge_cluster(struct status_model *model, struct status_cluster *cluster)
 {
     cluster->state = cluster->is_deleting ? STATUS_DELETING : STATUS_IDLE;
@@ -405,7 +429,9 @@ static void judge_cluster(struct status_model *model, struct status_cluster *clu
                                                    STR_ARG(cell->set->key.name), STR_ARG(cell->why))
                                      : STR("");
     }
-    if (cluster->is_unreachable) {
+    if (cluster->is_paused && !cluster->is_deleting) {
+        judge_paused_cluster(model, cluster);
+    } else if (cluster->is_unreachable) {
         cluster->state = STATUS_UNREACHABLE;
         cluster->since = cluster->lost;
         cluster->why = cluster->lost_why;
@@ -415,7 +441,7 @@ static void judge_cluster(struct status_model *model, struct status_cluster *clu
 
 /*
  * Applied requires that the controller says so for the present generation, and that all cells
- * agree.
+ * agree. Those of paused Clusters cannot.
  */
 static enum status_state judge_set(const struct status_set *set)
 {
@@ -429,8 +455,9 @@ static enum status_state judge_set(const struct status_set *set)
         return STATUS_UNREACHABLE;
     if (!set->clusters)
         return STATUS_IDLE;
-    return set->is_current && set->counts[STATUS_APPLIED] == set->clusters ? STATUS_APPLIED
-                                                                           : STATUS_WAITING;
+    if (set->counts[STATUS_APPLIED] + set->counts[STATUS_PAUSED] < set->clusters)
+        return STATUS_WAITING;
+    return set->is_current ? STATUS_APPLIED : set->is_held ? STATUS_PAUSED : STATUS_WAITING;
 }
 
 /* The order of enum status_state, then namespace and name. */
@@ -469,6 +496,16 @@ static void drop_other_sets(struct status_model *model)
     model->set_count = kept;
 }
 
+/* What the counts tell, where the conditions have nothing to say, or not yet. */
+static struct str count_why(struct status_model *model, const struct status_set *set)
+{
+    const enum status_state state = set->state <= STATUS_UNREACHABLE ? set->state : STATUS_PAUSED;
+    if (!set->counts[state] || set->is_paused)
+        return STR("");
+    return arena_print(&model->arena, "%zu of %zu clusters %s", set->counts[state], set->clusters,
+                       names[state]);
+}
+
 /* Sets come after clusters, because judge_cluster() counts the cells of each set. */
 void status_model_finish(struct status_model *model)
 {
@@ -480,9 +517,8 @@ void status_model_finish(struct status_model *model)
         struct status_set *set = model->sets[i];
         set->state = judge_set(set);
         model->set_counts[set->state]++;
-        if (set->state <= STATUS_UNREACHABLE && !set->why.len) /* its status comes later */
-            set->why = arena_print(&model->arena, "%zu of %zu clusters %s", set->counts[set->state],
-                                   set->clusters, names[set->state]);
+        if (!set->why.len)
+            set->why = count_why(model, set);
     }
     if (model->set_count)
         qsort((void *)model->sets, model->set_count, sizeof(*model->sets), compare_sets);

@@ -64,6 +64,7 @@ struct status_set {
     struct str why;             /* the message without its fixed preface */
     bool is_paused, is_deleting;
     bool is_current; /* for the present generation every condition says that all is well */
+    bool is_held;    /* for the present generation nothing is wrong but that Clusters are paused */
     bool has_failed; /* for the present generation a condition says that something failed */
 };
 

@@ -341,30 +341,39 @@ static void fill_with_conditions(struct status_model *model, const char *conditi
 TEST(status_judges_sets_by_the_worst_condition)
 {
 #define APPLIED "{'type':'ResourcesApplied','status':'True','observedGeneration':2}"
+#define PAUSED                                                                                     \
+    "{'type':'ResourcesApplied','status':'False','observedGeneration':2,'reason':'ClusterPaused'," \
+    "'message':'Clusters are paused: two: why'}"
     static const struct {
         const char *name, *conditions;
         enum status_state state;
         const char *reason, *why;
     } cases[] = {
-        {"applied",                                     APPLIED,                              STATUS_APPLIED, "",                  ""                                    },
+        {"applied",                                     APPLIED,                                 STATUS_APPLIED, "",                  ""                                    },
         {"applied, but its bindings cannot be written",
          APPLIED
          ",{'type':'Failed','status':'True','observedGeneration':2,'reason':'apiTemporaryError',"
-         "'message':'Not everything is applied: 1 of 1 clusters failed: one: refused'}",      STATUS_FAILED,  "apiTemporaryError", "1 of 1 clusters failed: one: refused"},
+         "'message':'Not everything is applied: 1 of 1 clusters failed: one: refused'}",         STATUS_FAILED,  "apiTemporaryError", "1 of 1 clusters failed: one: refused"},
         {"an earlier generation failed",
          APPLIED ",{'type':'Failed','status':'True','observedGeneration':1,'message':'old'}",
-         STATUS_APPLIED,                                                                                      "",                  ""                                    },
+         STATUS_APPLIED,                                                                                         "",                  ""                                    },
         {"nothing has failed",
          APPLIED ",{'type':'Failed','status':'False','observedGeneration':2}"
-                 ",{'type':'InProgress','status':'False','observedGeneration':2}",            STATUS_APPLIED, "",                  ""                                    },
+                 ",{'type':'InProgress','status':'False','observedGeneration':2}",               STATUS_APPLIED, "",                  ""                                    },
         {"clusters are still being worked on",
          APPLIED ",{'type':'InProgress','status':'True','observedGeneration':2,"
-                 "'reason':'newGeneration','message':'New generation detected'}",             STATUS_WAITING, "newGeneration",     ""                                    },
+                 "'reason':'newGeneration','message':'New generation detected'}",                STATUS_WAITING, "newGeneration",     ""                                    },
         {"the first of those that failed is quoted",
          "{'type':'ResourcesApplied','status':'False','observedGeneration':2,'reason':'NotApplied',"
          "'message':'first'},{'type':'InProgress','status':'True','observedGeneration':2,"
          "'message':'goes on'},{'type':'Failed','status':'True','observedGeneration':2,"
-         "'message':'second'}",                                                               STATUS_FAILED,  "NotApplied",        "first"                               },
+         "'message':'second'}",                                                                  STATUS_FAILED,  "NotApplied",        "first"                               },
+        {"a change waits for paused Clusters",
+         PAUSED ",{'type':'Failed','status':'False','observedGeneration':2}",                    STATUS_PAUSED,
+         "ClusterPaused",                                                                                                             "two: why"                            },
+        {"a pause hides no failure",
+         PAUSED
+         ",{'type':'Failed','status':'True','observedGeneration':2,'reason':'r','message':'m'}", STATUS_FAILED,  "r",                 "m"                                   },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         SCOPED(status_model) model = {0};
@@ -373,9 +382,10 @@ TEST(status_judges_sets_by_the_worst_condition)
         CHECK_EQ((int)model.sets[0]->state, (int)cases[i].state);
         CHECK_EQ(model.sets[0]->reason, str_from_c(cases[i].reason));
         CHECK_EQ(model.sets[0]->why, str_from_c(cases[i].why));
-        CHECK_EQ(status_model_is_applied(&model), cases[i].state == STATUS_APPLIED);
+        CHECK_EQ(status_model_is_applied(&model), status_state_is_fine(cases[i].state));
     }
 #undef APPLIED
+#undef PAUSED
 }
 
 /* Labelled env=prod, with the condition that Cluster API's ClusterCache leads to. */
@@ -425,6 +435,44 @@ TEST(status_shows_clusters_that_cannot_be_reached)
                                 "SET  RESOURCE     STATE        SINCE  HASH\n"
                                 "cni  ConfigMap/a  unreachable  5m     sha256:001122334455\n"
                                 "cni  Secret/b     unreachable  4m     sha256:99\n"));
+}
+
+TEST(status_shows_paused_clusters)
+{
+    SCOPED(status_model) model = {0};
+    SCOPED(buf) out = {.limit = 0};
+    OWNED(json_doc) doc = NULL;
+    add_set(&model, "cni", "True", "");
+    add_cluster(&model, "one", "prod");
+    add(&model, status_model_add_cluster,
+        "{'metadata':{'name':'two','namespace':'default','labels':{'env':'prod'}},'spec':"
+        "{'paused':true},'status':{'initialization':{'infrastructureProvisioned':true}}}");
+    add(&model, status_model_add_cluster,
+        "{'metadata':{'name':'three','namespace':'default'},'spec':{'paused':true},'status':"
+        "{'initialization':{'infrastructureProvisioned':true},'conditions':[{'type':"
+        "'RemoteConnectionProbe','status':'False','message':'refused'}]}}");
+    add_binding(&model, "one", "cni", true);
+    add_binding(&model, "two", "cni", true);
+    status_model_finish(&model);
+    CHECK(status_model_is_applied(&model));
+    status_render_all(&model, &(struct status_view){.now = NOW}, &out);
+    CHECK_EQ(
+        buf_str(&out),
+        STR("1 set: 1 applied\n"
+            "NAME  STATE    APPLIED  FAILED  WAITING  SINCE  WHY\n"
+            "cni   applied  1/2      0       0        4m     1 of 2 clusters paused\n"
+            "\n"
+            "3 clusters: 2 paused, 1 applied\n"
+            "NAME   STATE    SETS  RESOURCES  SINCE  WHY\n"
+            "three  paused   0/0   0/0        -      spec.paused is set; the cluster cannot be "
+            "reached: refused\n"
+            "two    paused   0/1   2/2        4m     spec.paused is set\n"
+            "one    applied  1/1   2/2        4m\n"));
+    CHECK_OK(status_render_json(&model, &doc));
+    buf_clear(&out);
+    json_write(&out, json_doc_root(doc));
+    CHECK_CONTAINS(buf_str(&out), STR("\"waiting\":0,\"paused\":1,\"deleting\":0,\"applied\":1"));
+    CHECK_CONTAINS(buf_str(&out), STR("\"name\":\"two\",\"state\":\"paused\""));
 }
 
 TEST(status_without_a_width_cuts_nothing)

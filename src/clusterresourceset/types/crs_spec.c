@@ -75,6 +75,13 @@ bool crs_is_paused(const struct object *object)
     return object_find_annotation(object, STR(CRS_PAUSED_ANNOTATION), &value);
 }
 
+bool crs_cluster_is_paused(const struct object *cluster)
+{
+    bool is_paused = false;
+    json_to_bool(object_path(cluster, "spec.paused"), &is_paused);
+    return is_paused;
+}
+
 struct owner_reference crs_owner_reference(struct str name, struct str uid)
 {
     return (struct owner_reference){

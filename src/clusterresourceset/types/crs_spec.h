@@ -58,6 +58,7 @@ struct str resource_kind_name(enum resource_kind kind);
 bool resource_kind_from(struct str name, enum resource_kind *ret_kind);
 
 bool crs_is_paused(const struct object *object);
+bool crs_cluster_is_paused(const struct object *cluster); /* spec.paused of a Cluster */
 
 /* The owner reference for resources and bindings; neither controller nor blockOwnerDeletion.
  * Borrows. */

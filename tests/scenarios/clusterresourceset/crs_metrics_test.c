@@ -71,6 +71,23 @@ SIM_TEST(metrics_count_the_clusters_of_a_set_by_state)
     vanish(&fixture, "c1.test", false);
     vanish(&fixture, "c3.test", false);
 
+    TEST_CASE("a Cluster is paused, connected or not");
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_CLUSTER, "{\"spec\":{\"paused\":true}}");
+    crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
+    crs_fixture_await_condition(&fixture, "crs1", "ResourcesApplied", "False/ClusterPaused/");
+    CHECK_EQ(on_clusters(&fixture, "paused"), 1.0);
+    CHECK_EQ(on_clusters(&fixture, "applied"), 1.0);
+    CHECK_EQ(clusters(&fixture, "paused"), 1.0);
+    CHECK_OK(fiber_sleep(20 * MINUTE));
+    CHECK_EQ(failure_age(&fixture), 0.0);
+    vanish(&fixture, "c1.test", true);
+    CHECK_OK(fiber_sleep(5 * MINUTE));
+    CHECK_EQ(on_clusters(&fixture, "paused"), 1.0);
+    CHECK_EQ(clusters(&fixture, "unreachable"), 0.0);
+    vanish(&fixture, "c1.test", false);
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_CLUSTER, "{\"spec\":{\"paused\":null}}");
+    crs_fixture_await_applied(&fixture, "crs1");
+
     TEST_CASE("the set is paused, then gone");
     crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_SET,
                    "{\"metadata\":{\"annotations\":{\"cluster.x-k8s.io/paused\":\"\"}}}");

@@ -1,4 +1,4 @@
-/* CRS-07 to CRS-12, CRS-14, CRS-29 and CRS-80: which clusters a set is applied to. */
+/* CRS-07 to CRS-12, CRS-14 and CRS-29: which clusters a set is applied to. */
 #include "scenarios/clusterresourceset/crs_fixture.h"
 
 #define SELECTOR_TEXT     "unable to convert selector: \"Foo\" is not a valid label selector operator"
@@ -175,15 +175,4 @@ SIM_TEST(crs_29_who_wants_the_flag_waits_for_it)
     CHECK(!crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("1", "a")));
     crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_CLUSTER "/status", INITIALIZED("true"));
     crs_fixture_await_applied(&fixture, "crs1");
-}
-
-SIM_TEST(crs_80_a_paused_cluster_is_served_as_usual)
-{
-    SCOPED(crs_fixture) fixture;
-    crs_fixture_init(&fixture);
-    crs_fixture_cluster(&fixture, 1);
-    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_CLUSTER, "{\"spec\":{\"paused\":true}}");
-    crs_fixture_begin_on(&fixture, "ApplyOnce");
-    crs_fixture_await_applied(&fixture, "crs1");
-    CHECK(crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("1", "a")));
 }

@@ -175,10 +175,15 @@ def crs_29_a_cluster_that_answers_needs_no_flag(fixture):
 
 
 @scenario()
-def crs_80_a_paused_cluster_is_served_as_usual(fixture):
+def crs_80_nothing_new_is_applied_to_a_paused_cluster(fixture):
     fixture.cluster(paused=True)
     fixture.map(data=fixture.manifest())
     fixture.start()
     fixture.set()
+    fixture.await_condition("False/ClusterPaused/Clusters are paused: c1")
+    fixture.check_quiet()
+    check("no binding", fixture.get_binding() is None)
+    check("nothing applied", fixture.live() is None)
+    fixture.management.patch("Cluster", fixture.namespace, "c1", {"spec": {"paused": None}})
     fixture.await_applied()
     check_equal("the object", fixture.value(), "1")
