@@ -41,7 +41,7 @@ bool binding_is_lost(struct crs_controllers *controllers, struct key cluster)
     return false;
 }
 
-/* The UID protects a new binding of the same name. */
+/* The UID protects a new binding of the same name: the server says that it conflicts. */
 static struct error *delete_binding(struct crs_controllers *controllers,
                                     const struct object *binding)
 {
@@ -49,7 +49,7 @@ static struct error *delete_binding(struct crs_controllers *controllers,
     struct error *err =
         client_delete(controllers->options.client, GVR_CLUSTER_RESOURCE_SET_BINDINGS,
                       object_key(binding), &options, NULL);
-    return error_ignore(err, ERROR_NOT_FOUND);
+    return error_ignore(error_ignore(err, ERROR_NOT_FOUND), ERROR_CONFLICT);
 }
 
 /*
