@@ -41,10 +41,11 @@ fuzz: ## fuzz every parser for SECONDS_EACH=60 seconds
 	@cmake --build --preset fuzz
 	@tools/fuzz $(SECONDS_EACH)
 
-soak: ## simulate controllers with faults for SEEDS=20000 seeds from SEED=1
+soak: ## every kind of API request, then controllers with faults for SEEDS=20000 seeds from SEED=1
 	@tools/bootstrap test
 	@cmake --preset release >/dev/null
-	@cmake --build --preset release --target soak soak_sets
+	@cmake --build --preset release --target soak soak_sets matrix
+	@build/release/matrix --full
 	@build/release/soak --seed $(SEED) --seeds $(SEEDS)
 	@build/release/soak_sets --seed $(SEED) --seeds $(SEEDS)
 

@@ -107,20 +107,26 @@ static struct json_doc *read_answer(const struct http_request *http)
     return is_stream ? NULL : TAKE(doc);
 }
 
+void api_fixture_send(struct api_fixture *fixture, struct http_request *http,
+                      struct json_doc **ret_doc)
+{
+    OWNED(json_doc) doc = NULL;
+    add_headers(fixture, http);
+    CHECK_OK(handler_serve(&fixture->handler, http));
+    CHECK(http->status);
+    if (http->is_json && !str_eq(http->method, STR("HEAD")))
+        doc = read_answer(http);
+    check_sound(http, doc ? json_doc_root(doc) : NULL);
+    if (ret_doc)
+        *ret_doc = TAKE(doc);
+}
+
 int api_fixture_call(struct api_fixture *fixture, struct str method, struct str target,
                      struct str content_type, struct str body, struct json_doc **ret_doc)
 {
     SCOPED(http_request) http = {.method = method, .target = target, .body = body};
-    OWNED(json_doc) doc = NULL;
-    add_headers(fixture, &http);
     direct_request_add_header(&http, STR("content-type"), content_type);
-    CHECK_OK(handler_serve(&fixture->handler, &http));
-    CHECK(http.status);
-    if (http.is_json && !str_eq(method, STR("HEAD")))
-        doc = read_answer(&http);
-    check_sound(&http, doc ? json_doc_root(doc) : NULL);
-    if (ret_doc)
-        *ret_doc = TAKE(doc);
+    api_fixture_send(fixture, &http, ret_doc);
     return http.status;
 }
 

@@ -30,6 +30,11 @@ void api_fixture_done(struct api_fixture *fixture);
 int api_fixture_call(struct api_fixture *fixture, struct str method, struct str target,
                      struct str content_type, struct str body, struct json_doc **ret_doc);
 
+/* The same for a request with headers of its own, of which the caller reads the answer. Suspends.
+ */
+void api_fixture_send(struct api_fixture *fixture, struct http_request *http,
+                      struct json_doc **ret_doc);
+
 /* A stream that runs until the fixture is done; its lines are in the request's answer. */
 void api_fixture_watch(struct api_fixture *fixture, struct http_request *http, struct str target);
 

@@ -13,6 +13,7 @@
 #include "apimachinery/status.h"
 #include "apiserver/crd/crd_internal.h"
 #include "apiserver/crd/scale_internal.h"
+#include "apiserver/registry/kind_builtin.h"
 #include "apiserver/strategicpatch/strategic_print.h"
 #include "json/builder.h"
 #include "json/edit.h"
@@ -21,6 +22,24 @@
 static struct str without_dot(struct str path)
 {
     return str_starts_with(path, STR(".")) ? str_skip(path, 1) : path;
+}
+
+struct kind scale_kind(void)
+{
+    return (struct kind){
+        .gvk = GVK("autoscaling", "v1", "Scale"),
+        .type = go_type_find(GVK("autoscaling", "v1", "Scale")),
+        .namespaced = true,
+        .ops = &kind_builtin_ops,
+    };
+}
+
+struct str scale_replicas_path(const struct kind *kind)
+{
+    struct crd_scale_paths paths;
+    if (!kind->is_custom)
+        return kind_subresource(kind, STR("scale")) ? STR("spec.replicas") : STR("");
+    return crd_scale_paths(kind, &paths) ? without_dot(paths.spec_replicas) : STR("");
 }
 
 /* The error of Go's accessors for a value of the wrong type at the part of a path before `end`. */
@@ -245,6 +264,24 @@ static struct error *refuse_negative(const struct json_value *scale, int64_t rep
                           &errors);
 }
 
+/* The Scale is that of another object of the same name. */
+static struct error *check_uid(const struct kind *kind, const struct json_value *object,
+                               const struct json_value *scale)
+{
+    SCOPED(arena) arena = {.limit = 0};
+    const struct str uid = json_path_str(scale, "metadata.uid");
+    const struct str own = json_path_str(object, "metadata.uid");
+    struct gvr gvr = kind_gvr(kind);
+    if (uid.len == 0 || str_eq(uid, own))
+        return NULL;
+    gvr.resource = arena_print(&arena, "%.*s/scale", STR_ARG(gvr.resource));
+    return status_conflict(gvr, json_path_str(object, "metadata.name"),
+                           arena_print(&arena,
+                                       "Precondition failed: UID in precondition: %.*s, UID in "
+                                       "object meta: %.*s",
+                                       STR_ARG(uid), STR_ARG(own)));
+}
+
 /* An absent path in the object is created by the edit. */
 struct error *scale_write(const struct kind *kind, const struct json_value *object,
                           const struct json_value *scale, struct json_doc **ret_doc)
@@ -258,6 +295,7 @@ struct error *scale_write(const struct kind *kind, const struct json_value *obje
     TRY(wanted_replicas(scale, &replicas));
     if (!kind->is_custom || !crd_scale_paths(kind, &paths))
         TRY(refuse_negative(scale, replicas));
+    TRY(check_uid(kind, object, scale));
     const struct json_place place = {.path = arena_c(&arena, without_dot(paths.spec_replicas))};
     json_edit_set_int(&edit, place, replicas);
     if (version.len > 0)

@@ -13,6 +13,12 @@
 #include "apiserver/registry/kind.h"
 #include "json/json.h"
 
+/* The kind of a Scale, for reading bodies and patches. It has no storage. */
+struct kind scale_kind(void);
+
+/* Where the replicas are, "spec.replicas"; empty when the kind has no /scale. */
+struct str scale_replicas_path(const struct kind *kind);
+
 /* Makes the Scale of an object. ERROR_INTERNAL when a field at a path of the definition is missing
  * or of the wrong type. */
 MUST_USE struct error *scale_read(const struct kind *kind, const struct json_value *object,
@@ -20,7 +26,8 @@ MUST_USE struct error *scale_read(const struct kind *kind, const struct json_val
 
 /*
  * Sets the replicas of a Scale in the object, and the Scale's resourceVersion if it has one, so
- * that the store refuses a stale write. A Scale with values of the wrong type is ERROR_BAD_REQUEST
+ * that the store refuses a stale write. A uid that is not the object's is ERROR_CONFLICT. A Scale
+ * with values of the wrong type is ERROR_BAD_REQUEST
  * with the message of Go's decoder. For built-in kinds negative replicas are refused here, with a
  * Status about the Scale; for custom resources the validation of the object refuses them.
  */

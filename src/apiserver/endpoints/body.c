@@ -92,9 +92,41 @@ static struct error *read_json(struct str body, struct json_warnings *duplicates
                       "couldn't get version/kind; json parse error");
 }
 
-static struct error *read_protobuf(struct str body, struct json_doc **ret_doc)
+static struct error *read_yaml(struct str body, struct json_warnings *duplicates,
+                               struct json_doc **ret_doc)
 {
+    (void)duplicates; /* in YAML they are an error */
+    return manifest_read_one(body, BODY_YAML, ret_doc, NULL);
+}
+
+static struct error *read_protobuf(struct str body, struct json_warnings *duplicates,
+                                   struct json_doc **ret_doc)
+{
+    (void)duplicates; /* there are none: fields have numbers */
     return protobuf_body_read(body, ret_doc);
+}
+
+/* The types of bodies, first the one that stands for none. There is no default. */
+static const struct body_format {
+    struct str content_type;
+    bool is_for_custom; /* kinds of CustomResourceDefinitions, too */
+    struct error *(*read)(struct str body, struct json_warnings *duplicates,
+                          struct json_doc **ret_doc);
+} formats[] = {
+    {STR_INIT(""),                                    true,  read_json    },
+    {STR_INIT("application/json"),                    true,  read_json    },
+    {STR_INIT("application/yaml"),                    true,  read_yaml    },
+    {STR_INIT("application/vnd.kubernetes.protobuf"), false, read_protobuf},
+};
+
+static const struct body_format *find_format(const struct request *request)
+{
+    const struct str type = body_content_type(request);
+    for (size_t i = 0; i < COUNT(formats); i++)
+        if (str_eq(type, formats[i].content_type) &&
+            (formats[i].is_for_custom || !request->kind->is_custom))
+            return &formats[i];
+    return NULL;
 }
 
 static struct error *unsupported(void)
@@ -105,23 +137,22 @@ static struct error *unsupported(void)
                      ", application/vnd.kubernetes.protobuf");
 }
 
+struct str body_content_type(const struct request *request)
+{
+    struct str type = http_headers_find(http_request_headers(request->http), STR("content-type"));
+    struct str parameters = type;
+    str_cut(&parameters, ';', &type);
+    return str_trim(type);
+}
+
 struct error *body_read_object(const struct request *request, struct str body,
                                struct json_warnings *duplicates, struct json_doc **ret_doc)
 {
-    struct str type = http_headers_find(http_request_headers(request->http), STR("content-type"));
+    const struct body_format *format = find_format(request);
     OWNED(json_doc) doc = NULL;
-    struct error *err;
-    struct str parameters = type;
-    str_cut(&parameters, ';', &type);
-    type = str_trim(type);
-    if (type.len == 0 || str_eq(type, STR("application/json")))
-        err = read_json(body, duplicates, &doc);
-    else if (str_eq(type, STR("application/yaml")))
-        err = manifest_read_one(body, BODY_YAML, &doc, NULL);
-    else if (str_eq(type, STR("application/vnd.kubernetes.protobuf")) && !request->kind->is_custom)
-        err = read_protobuf(body, &doc);
-    else
+    if (!format)
         return unsupported();
+    struct error *err = format->read(body, duplicates, &doc);
     if (!err && json_type(json_doc_root(doc)) != JSON_OBJECT)
         err = error_new(ERROR_PARSE,
                         "couldn't get version/kind; json parse error: json: cannot unmarshal %s "

@@ -16,6 +16,9 @@
 /* Reads the whole body. ERROR_TOO_LARGE past the limit. The buffer is marked secret. Suspends. */
 MUST_USE struct error *body_read(const struct request *request, struct buf *body);
 
+/* The Content-Type without its parameters; empty when there is none. */
+struct str body_content_type(const struct request *request);
+
 /*
  * An object from JSON, YAML or protobuf, as the Content-Type says. Duplicate members are named in
  * duplicates. ERROR_UNSUPPORTED_MEDIA_TYPE, or ERROR_BAD_REQUEST in the words of an API server.

@@ -6,7 +6,9 @@
 #include "apiserver/endpoints/field_ownership.h"
 
 #include "apiserver/api.h"
+#include "apiserver/crd/scale.h"
 #include "apiserver/managedfields/managed_fields.h"
+#include "apiserver/managedfields/managed_scale.h"
 
 /* A custom kind in another version; NULL when that version is not served. */
 static const struct kind *find_custom(const struct field_ownership *ownership, struct gvk gvk)
@@ -101,4 +103,47 @@ struct error *field_ownership_apply(const struct field_ownership *ownership, boo
 {
     const struct managed_fields_write write = write_of(ownership);
     return managed_fields_apply(&write, force, live, patch, ret_doc);
+}
+
+/* Where the replicas are in a version of the object. */
+static bool find_replicas(void *data, struct str api_version, struct str *ret_path)
+{
+    const struct field_ownership *ownership = data;
+    const struct kind *own = ownership->kind;
+    struct field_type type;
+    struct gvk gvk;
+    OWNED(error) malformed = gvk_from_api_version(api_version, own->gvk.kind, &gvk);
+    if (malformed || (!own->is_custom && !field_type_of_builtin(gvk, &type)))
+        return false;
+    const struct kind *kind = own->is_custom ? find_custom(ownership, gvk) : own;
+    if (!kind)
+        return false;
+    *ret_path = scale_replicas_path(kind);
+    return true;
+}
+
+static struct managed_scale scale_of(const struct field_ownership *ownership)
+{
+    return (struct managed_scale){
+        .api_version = gvk_api_version(ownership->arena, ownership->kind->gvk),
+        .find_path = find_replicas,
+        .data = (void *)ownership,
+    };
+}
+
+struct error *field_ownership_to_scale(const struct field_ownership *ownership,
+                                       const struct json_value *object,
+                                       struct json_doc **ret_entries)
+{
+    const struct managed_scale scale = scale_of(ownership);
+    return managed_scale_from_object(&scale, object, ret_entries);
+}
+
+struct error *field_ownership_from_scale(const struct field_ownership *ownership,
+                                         const struct json_value *object,
+                                         const struct json_value *entries,
+                                         struct json_doc **ret_entries)
+{
+    const struct managed_scale scale = scale_of(ownership);
+    return managed_scale_to_object(&scale, object, entries, ret_entries);
 }

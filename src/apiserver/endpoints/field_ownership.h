@@ -19,6 +19,16 @@ struct field_ownership {
     timestamp now;
 };
 
+/* See managedfields/managed_scale.h: the entries of the object's Scale, and the object's own after
+ * the Scale got others. */
+MUST_USE struct error *field_ownership_to_scale(const struct field_ownership *ownership,
+                                                const struct json_value *object,
+                                                struct json_doc **ret_entries);
+MUST_USE struct error *field_ownership_from_scale(const struct field_ownership *ownership,
+                                                  const struct json_value *object,
+                                                  const struct json_value *entries,
+                                                  struct json_doc **ret_entries);
+
 /* See managedfields/managed_fields.h. live is NULL when there is no object yet. */
 MUST_USE struct error *field_ownership_update(const struct field_ownership *ownership,
                                               const struct json_value *live,

@@ -34,6 +34,7 @@
 #include "async/loop.h"
 #include "base/random.h"
 #include "json/compare.h"
+#include "json/edit.h"
 #include "json/path.h"
 
 #define GENERATE_ATTEMPTS 8
@@ -94,17 +95,11 @@ static struct error *check_place(const struct write *write, const struct json_va
     return NULL;
 }
 
-/* See field_ownership.h. live is NULL on a create. */
-static struct error *manage_fields(const struct write *write, bool apply,
-                                   const struct json_value *live, const struct json_value *object,
-                                   struct json_doc **ret_doc)
+static struct field_ownership ownership_of(const struct write *write)
 {
     const struct request *request = write->request;
-    const struct field_ownership ownership = {request->api,         request->arena,
-                                              write->kind,          write->options.manager,
-                                              request->subresource, request->now};
-    return apply ? field_ownership_apply(&ownership, write->options.force, live, object, ret_doc)
-                 : field_ownership_update(&ownership, live, object, ret_doc);
+    return (struct field_ownership){request->api,           request->arena,       write->kind,
+                                    write->options.manager, request->subresource, request->now};
 }
 
 /* Metadata, then the kind's own rules. All errors are collected into one 422. */
@@ -179,10 +174,11 @@ static struct error *manage_written(const struct write *write, const struct json
                                     struct json_doc *doc, struct json_doc **ret_doc)
 {
     OWNED(json_doc) prepared = NULL;
+    const struct field_ownership ownership = ownership_of(write);
     if (!write->kind->prepare_makes_fields)
-        return manage_fields(write, false, old, json_doc_root(doc), ret_doc);
+        return field_ownership_update(&ownership, old, json_doc_root(doc), ret_doc);
     TRY(prepare_object(write, old, doc, &prepared));
-    return manage_fields(write, false, old, json_doc_root(prepared), ret_doc);
+    return field_ownership_update(&ownership, old, json_doc_root(prepared), ret_doc);
 }
 
 /* An apply that creates the object must not name a uid: a uid refers to an object that exists. */
@@ -215,11 +211,17 @@ static struct error *check_may_create(const struct write *write)
     return refused ? status_forbidden(kind_gvr(write->kind), write->name, STR("")) : NULL;
 }
 
+static struct error *patch_object(struct write *write, const struct kind *kind,
+                                  struct json_doc *old, struct json_doc **ret_doc)
+{
+    const struct patch_target target = {write->request, kind, &write->options, old};
+    return patch_apply(&write->patch, &target, ret_doc);
+}
+
 /* There is no object: the request creates it. */
 static struct error *write_new(struct write *write, struct store_edit *edit)
 {
     const struct request *request = write->request;
-    OWNED(json_doc) merged = NULL;
     OWNED(json_doc) typed = NULL;
     OWNED(json_doc) filled = NULL;
     OWNED(json_doc) owned = NULL;
@@ -227,8 +229,7 @@ static struct error *write_new(struct write *write, struct store_edit *edit)
     const bool apply = write->patch.type == PATCH_APPLY;
     if (apply) {
         TRY(check_absent(write));
-        TRY(manage_fields(write, true, NULL, json_doc_root(write->patch.doc), &merged));
-        TRY(body_decode(write->request, write->kind, VALIDATION_IGNORE, NULL, merged, &typed));
+        TRY(patch_object(write, write->kind, NULL, &typed));
     } else {
         typed = json_doc_ref(write->body);
     }
@@ -300,28 +301,66 @@ static struct error *check_preconditions(const struct write *write, const struct
     return NULL;
 }
 
+static struct error *set_entries(struct json_doc *doc, const struct json_doc *entries,
+                                 struct json_doc **ret_doc)
+{
+    SCOPED(json_edit) edit = {0};
+    json_edit_init(&edit, json_doc_root(doc));
+    json_edit_set_unless_empty(&edit, JSON_PLACE("metadata.managedFields"), json_doc_root(entries));
+    return json_edit_finish(&edit, ret_doc);
+}
+
+/*
+ * A server-side apply of a Scale. The Scale has the owners of the object's replicas, the apply
+ * decides about them, and the object gets what became of them.
+ */
+static struct error *apply_scale(struct write *write, struct json_doc *old, struct json_doc *scale,
+                                 struct json_doc **ret_doc)
+{
+    const struct field_ownership ownership = ownership_of(write);
+    const struct kind kind = scale_kind();
+    OWNED(json_doc) owners = NULL;
+    OWNED(json_doc) owned = NULL;
+    OWNED(json_doc) changed = NULL;
+    OWNED(json_doc) object = NULL;
+    OWNED(json_doc) entries = NULL;
+    TRY(field_ownership_to_scale(&ownership, json_doc_root(old), &owners));
+    TRY(set_entries(scale, owners, &owned));
+    TRY(patch_object(write, &kind, owned, &changed));
+    TRY(check_place(write, json_doc_root(changed)));
+    TRY(scale_write(write->kind, json_doc_root(old), json_doc_root(changed), &object));
+    TRY(field_ownership_from_scale(&ownership, json_doc_root(old),
+                                   json_path(json_doc_root(changed), "metadata.managedFields"),
+                                   &entries));
+    return set_entries(object, entries, ret_doc);
+}
+
+/* The object with the replicas of the Scale that was sent, or of its own Scale, patched. */
+static struct error *make_scaled(struct write *write, struct json_doc *old,
+                                 struct json_doc **ret_doc)
+{
+    const struct kind kind = scale_kind();
+    OWNED(json_doc) scale = NULL;
+    OWNED(json_doc) changed = NULL;
+    TRY(scale_read(write->kind, json_doc_root(old), &scale));
+    if (write->patch.type == PATCH_APPLY)
+        return apply_scale(write, old, scale, ret_doc);
+    if (write->patch.type == PATCH_NONE)
+        changed = json_doc_ref(write->body);
+    else
+        TRY(patch_object(write, &kind, scale, &changed));
+    TRY(check_place(write, json_doc_root(changed)));
+    return scale_write(write->kind, json_doc_root(old), json_doc_root(changed), ret_doc);
+}
+
 /* The object as the request wants it: the body, or the old object with the patch or the Scale. */
 static struct error *make_wanted(struct write *write, struct json_doc *old,
                                  struct json_doc **ret_doc)
 {
-    OWNED(json_doc) scale = NULL;
-    OWNED(json_doc) changed = NULL;
-    if (is_scale(write)) {
-        TRY(scale_read(write->kind, json_doc_root(old), &scale));
-        if (write->patch.type != PATCH_NONE)
-            TRY(patch_make(write->kind, &write->patch, json_doc_root(scale), &changed));
-        else
-            changed = json_doc_ref(write->body);
-        return scale_write(write->kind, json_doc_root(old), json_doc_root(changed), ret_doc);
-    }
-    if (write->patch.type == PATCH_APPLY) {
-        TRY(manage_fields(write, true, json_doc_root(old), json_doc_root(write->patch.doc),
-                          &changed));
-        return body_decode(write->request, write->kind, VALIDATION_IGNORE, NULL, changed, ret_doc);
-    }
+    if (is_scale(write))
+        return make_scaled(write, old, ret_doc);
     if (write->patch.type != PATCH_NONE)
-        return patch_apply(write->request, write->kind, &write->patch, write->options.validation,
-                           old, ret_doc);
+        return patch_object(write, write->kind, old, ret_doc);
     *ret_doc = json_doc_ref(write->body);
     return NULL;
 }
@@ -383,7 +422,7 @@ static struct error *make_changed(struct write *write, struct json_doc *old,
     TRY(check_place(write, json_doc_root(asked)));
     TRY(check_preconditions(write, json_doc_root(asked), was));
     TRY(metadata_keep(asked, was, request_key(request, write->name).namespace, &kept));
-    if (write->patch.type == PATCH_APPLY && !is_scale(write))
+    if (write->patch.type == PATCH_APPLY)
         owned = json_doc_ref(kept);
     else
         TRY(manage_written(write, was, kept, &owned));
@@ -499,16 +538,13 @@ static struct error *read_body(struct write *write)
     struct json_warnings duplicates = {.arena = write->request->arena};
     TRY(body_read(write->request, &body));
     TRY(body_read_object(write->request, buf_str(&body), &duplicates, &doc));
-    if (is_scale(write)) {
-        write->body = TAKE(doc);
-        return NULL;
-    }
-    struct error *err = body_decode(write->request, write->kind, write->options.validation,
-                                    &duplicates, doc, &write->body);
+    const struct kind scale = scale_kind();
+    const struct kind *kind = is_scale(write) ? &scale : write->kind;
+    struct error *err = body_decode(write->request, kind, write->options.validation, &duplicates,
+                                    doc, &write->body);
     if (err)
-        return body_misfit(write->kind, json_doc_root(doc), err);
-    return write->kind->is_custom ? crd_check_version(write->kind, json_doc_root(write->body))
-                                  : NULL;
+        return body_misfit(kind, json_doc_root(doc), err);
+    return kind->is_custom ? crd_check_version(write->kind, json_doc_root(write->body)) : NULL;
 }
 
 static struct error *read_options(struct write *write, bool is_apply)

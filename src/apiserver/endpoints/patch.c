@@ -1,56 +1,26 @@
 /*
  * Four types of patches by Content-Type: JSON patch (RFC 6902), merge patch (RFC 7386), strategic
  * merge patch (built-in kinds only) and server-side apply. Parsing happens once, before the store
- * decides; patch_make() may run several times on different states of the object.
+ * decides; patch_apply() may run several times on different states of the object.
  */
 #include "apiserver/endpoints/patch.h"
 
+#include <assert.h>
+
 #include "apimachinery/status.h"
 #include "apiserver/endpoints/body.h"
+#include "apiserver/endpoints/field_ownership.h"
 #include "apiserver/strategicpatch/strategic_merge.h"
 #include "apiserver/strategicpatch/strategic_print.h"
-#include "http/headers.h"
-#include "http/server.h"
 #include "json/compare.h"
 #include "json/merge_patch.h"
 #include "json/path.h"
 #include "json/yaml/manifest.h"
 
-static const struct {
-    struct str content_type;
-    enum patch_type type;
-} types[] = {
-    {STR_INIT("application/json-patch+json"),            PATCH_JSON     },
-    {STR_INIT("application/merge-patch+json"),           PATCH_MERGE    },
-    {STR_INIT("application/strategic-merge-patch+json"), PATCH_STRATEGIC},
-    {STR_INIT("application/apply-patch+yaml"),           PATCH_APPLY    },
-};
-
 void patch_done(struct patch *patch)
 {
     json_patch_free(patch->operations);
     json_doc_free(patch->doc);
-}
-
-struct error *patch_type_read(const struct request *request, enum patch_type *ret_type)
-{
-    struct str type = http_headers_find(http_request_headers(request->http), STR("content-type"));
-    struct str parameters = type;
-    str_cut(&parameters, ';', &type);
-    type = str_trim(type);
-    for (size_t i = 0; i < COUNT(types); i++) {
-        if (!str_eq(type, types[i].content_type))
-            continue;
-        *ret_type = types[i].type;
-        if (types[i].type != PATCH_STRATEGIC || request->kind->type)
-            return NULL;
-        return error_new(ERROR_UNSUPPORTED_MEDIA_TYPE,
-                         "the body of the request was in an unknown format - accepted media types "
-                         "include: application/json-patch+json, application/merge-patch+json, "
-                         "application/apply-patch+yaml");
-    }
-    return status_without_details(
-        error_new(ERROR_UNSUPPORTED_MEDIA_TYPE, "415: Unsupported Media Type"));
 }
 
 static struct error *read_apply(struct str body, struct patch *patch)
@@ -66,21 +36,50 @@ static struct error *read_apply(struct str body, struct patch *patch)
     return NULL;
 }
 
-struct error *patch_read(const struct request *request, struct str body, struct patch *patch)
+static struct error *read_operations(struct str body, struct patch *patch)
 {
-    patch->duplicates = (struct json_warnings){.arena = request->arena};
-    switch (patch->type) {
-    case PATCH_JSON:
-        return json_patch_read(body, &patch->duplicates, &patch->operations);
-    case PATCH_MERGE:
-    case PATCH_STRATEGIC:
-        return merge_patch_read(body, &patch->duplicates, &patch->doc);
-    case PATCH_APPLY:
-        return read_apply(body, patch);
-    case PATCH_NONE:
-        break;
-    }
-    return status_internal("no patch");
+    return json_patch_read(body, &patch->duplicates, &patch->operations);
+}
+
+static struct error *read_merge(struct str body, struct patch *patch)
+{
+    return merge_patch_read(body, &patch->duplicates, &patch->doc);
+}
+
+static struct error *make_operations(const struct patch *patch, const struct patch_target *target,
+                                     struct json_doc **ret_doc)
+{
+    struct error *err = json_patch_apply(patch->operations, json_doc_root(target->old), ret_doc);
+    if (!error_is(err, ERROR_INVALID))
+        return err;
+    error_free(err);
+    return status_without_details(
+        error_new(ERROR_INVALID, "the server rejected our request due to an error in our request"));
+}
+
+static struct error *make_merge(const struct patch *patch, const struct patch_target *target,
+                                struct json_doc **ret_doc)
+{
+    return merge_patch_apply(json_doc_root(target->old), json_doc_root(patch->doc), ret_doc);
+}
+
+static struct error *make_strategic(const struct patch *patch, const struct patch_target *target,
+                                    struct json_doc **ret_doc)
+{
+    return strategic_merge_apply(target->kind->type, json_doc_root(target->old),
+                                 json_doc_root(patch->doc), ret_doc);
+}
+
+static struct error *make_applied(const struct patch *patch, const struct patch_target *target,
+                                  struct json_doc **ret_doc)
+{
+    const struct request *request = target->request;
+    const struct field_ownership ownership = {request->api,         request->arena,
+                                              target->kind,         target->options->manager,
+                                              request->subresource, request->now};
+    return field_ownership_apply(&ownership, target->options->force,
+                                 target->old ? json_doc_root(target->old) : NULL,
+                                 json_doc_root(patch->doc), ret_doc);
 }
 
 /* A patched object that its type cannot hold: the whole of it is quoted, as other servers do. */
@@ -101,28 +100,78 @@ static struct error *misfit(struct request *request, const struct patch *patch,
     return status_invalid((struct gvk){0}, STR(""), &errors);
 }
 
-struct error *patch_make(const struct kind *kind, const struct patch *patch,
-                         const struct json_value *old, struct json_doc **ret_doc)
+static struct error *decode_patched(const struct patch *patch, const struct patch_target *target,
+                                    struct json_doc *patched, struct json_doc **ret_doc)
 {
-    if (patch->type == PATCH_MERGE)
-        return merge_patch_apply(old, json_doc_root(patch->doc), ret_doc);
-    if (patch->type == PATCH_STRATEGIC)
-        return strategic_merge_apply(kind->type, old, json_doc_root(patch->doc), ret_doc);
-    struct error *err = json_patch_apply(patch->operations, old, ret_doc);
-    if (!error_is(err, ERROR_INVALID))
-        return err;
-    error_free(err);
-    return status_without_details(
-        error_new(ERROR_INVALID, "the server rejected our request due to an error in our request"));
+    struct error *err = body_decode(target->request, target->kind, target->options->validation,
+                                    &patch->duplicates, patched, ret_doc);
+    return err ? misfit(target->request, patch, json_doc_root(patched), err) : NULL;
 }
 
-struct error *patch_apply(struct request *request, const struct kind *kind,
-                          const struct patch *patch, enum field_validation validation,
-                          struct json_doc *old, struct json_doc **ret_doc)
+/* Unknown fields were refused when the patch was merged. */
+static struct error *decode_applied(const struct patch *patch, const struct patch_target *target,
+                                    struct json_doc *patched, struct json_doc **ret_doc)
 {
+    (void)patch;
+    return body_decode(target->request, target->kind, VALIDATION_IGNORE, NULL, patched, ret_doc);
+}
+
+/* All that depends on the type of a patch. There is no default: a type is a row, or it is none. */
+static const struct patch_row {
+    struct str content_type;
+    bool needs_type; /* not for custom resources */
+    struct error *(*read)(struct str body, struct patch *patch);
+    struct error *(*make)(const struct patch *patch, const struct patch_target *target,
+                          struct json_doc **ret_doc);
+    struct error *(*decode)(const struct patch *patch, const struct patch_target *target,
+                            struct json_doc *patched, struct json_doc **ret_doc);
+} rows[] = {
+    [PATCH_JSON] = {STR_INIT("application/json-patch+json"),            false, read_operations,
+                    make_operations,                                                                          decode_patched},
+    [PATCH_MERGE] = {STR_INIT("application/merge-patch+json"),           false, read_merge,      make_merge,
+                    decode_patched                                                                                          },
+    [PATCH_STRATEGIC] = {STR_INIT("application/strategic-merge-patch+json"), true,  read_merge,
+                    make_strategic,                                                                           decode_patched},
+    [PATCH_APPLY] = {STR_INIT("application/apply-patch+yaml"),           false, read_apply,      make_applied,
+                    decode_applied                                                                                          },
+};
+_Static_assert(COUNT(rows) == PATCH_TYPES, "each type of patches has its row");
+
+static const struct patch_row *patch_row(const struct patch *patch)
+{
+    assert(patch->type > PATCH_NONE && patch->type < PATCH_TYPES);
+    return &rows[patch->type];
+}
+
+struct error *patch_type_read(const struct request *request, enum patch_type *ret_type)
+{
+    const struct str type = body_content_type(request);
+    for (enum patch_type i = PATCH_NONE + 1; i < PATCH_TYPES; i++) {
+        if (!str_eq(type, rows[i].content_type))
+            continue;
+        *ret_type = i;
+        if (!rows[i].needs_type || request->kind->type)
+            return NULL;
+        return error_new(ERROR_UNSUPPORTED_MEDIA_TYPE,
+                         "the body of the request was in an unknown format - accepted media types "
+                         "include: application/json-patch+json, application/merge-patch+json, "
+                         "application/apply-patch+yaml");
+    }
+    return status_without_details(
+        error_new(ERROR_UNSUPPORTED_MEDIA_TYPE, "415: Unsupported Media Type"));
+}
+
+struct error *patch_read(const struct request *request, struct str body, struct patch *patch)
+{
+    patch->duplicates = (struct json_warnings){.arena = request->arena};
+    return patch_row(patch)->read(body, patch);
+}
+
+struct error *patch_apply(const struct patch *patch, const struct patch_target *target,
+                          struct json_doc **ret_doc)
+{
+    const struct patch_row *row = patch_row(patch);
     OWNED(json_doc) patched = NULL;
-    TRY(patch_make(kind, patch, json_doc_root(old), &patched));
-    struct error *err =
-        body_decode(request, kind, validation, &patch->duplicates, patched, ret_doc);
-    return err ? misfit(request, patch, json_doc_root(patched), err) : NULL;
+    TRY(row->make(patch, target, &patched));
+    return row->decode(patch, target, patched, ret_doc);
 }

@@ -13,6 +13,7 @@ enum patch_type {
     PATCH_MERGE,
     PATCH_STRATEGIC,
     PATCH_APPLY,
+    PATCH_TYPES, /* how many there are */
 };
 
 struct patch {
@@ -31,11 +32,14 @@ MUST_USE struct error *patch_type_read(const struct request *request, enum patch
 MUST_USE struct error *patch_read(const struct request *request, struct str body,
                                   struct patch *patch);
 
-/* The patched document, not decoded. Not for PATCH_APPLY, which managedfields/ does. */
-MUST_USE struct error *patch_make(const struct kind *kind, const struct patch *patch,
-                                  const struct json_value *old, struct json_doc **ret_doc);
+/* What a patch is applied to. */
+struct patch_target {
+    struct request *request;
+    const struct kind *kind; /* of the object: that of the URL, or a Scale */
+    const struct write_options *options;
+    struct json_doc *old; /* NULL: there is none yet, which PATCH_APPLY alone can handle */
+};
 
-/* The patched object, decoded and with its defaults. */
-MUST_USE struct error *patch_apply(struct request *request, const struct kind *kind,
-                                   const struct patch *patch, enum field_validation validation,
-                                   struct json_doc *old, struct json_doc **ret_doc);
+/* The patched object, decoded and with its defaults. May run several times. */
+MUST_USE struct error *patch_apply(const struct patch *patch, const struct patch_target *target,
+                                   struct json_doc **ret_doc);

@@ -132,3 +132,126 @@ SIM_TEST(patches_at_once_meet_no_conflict_and_lose_nothing)
     CHECK_EQ(apiserver_fixture_get(&fixture, MAP), 200);
     CHECK_EQ(json_count(json_path(json_doc_root(fixture.doc), "data")), COUNT(counters) * 10);
 }
+
+#define DEPLOYMENTS "/apis/apps/v1/namespaces/default/deployments"
+#define SCALE       DEPLOYMENTS "/d/scale"
+
+static int apply_scale(struct apiserver_fixture *fixture, const char *query, const char *spec)
+{
+    int status = 0;
+    SCOPED(buf) target = {.limit = 0};
+    SCOPED(buf) body = {.limit = 0};
+    buf_print(&target, SCALE "%s", query);
+    buf_print(&body, "apiVersion: autoscaling/v1\nkind: Scale\nmetadata: {name: d}\nspec: %s\n",
+              spec);
+    CHECK_OK(
+        apiserver_fixture_try(fixture, "PATCH", buf_str(&target), APPLY, buf_str(&body), &status));
+    return status;
+}
+
+/* The managers of spec.replicas of the Deployment, as "manager/operation/subresource ...". */
+static struct str owners_of_replicas(struct apiserver_fixture *fixture, struct buf *out)
+{
+    const struct json_value *entry;
+    buf_clear(out);
+    CHECK_EQ(apiserver_fixture_get(fixture, DEPLOYMENTS "/d"), 200);
+    JSON_FOREACH (key, entry, json_path(json_doc_root(fixture->doc), "metadata.managedFields")) {
+        const struct json_value *spec = json_get(json_get(entry, STR("fieldsV1")), STR("f:spec"));
+        CHECK_EQ(json_path_str(entry, "apiVersion"), STR("apps/v1"));
+        if (json_get(spec, STR("f:replicas")))
+            buf_print(out, "%s%.*s/%.*s/%.*s", out->len ? " " : "",
+                      STR_ARG(json_path_str(entry, "manager")),
+                      STR_ARG(json_path_str(entry, "operation")),
+                      STR_ARG(json_path_str(entry, "subresource")));
+    }
+    return buf_str(out);
+}
+
+static int64_t replicas_of(const struct apiserver_fixture *fixture)
+{
+    int64_t replicas = -1;
+    (void)json_to_int64(json_path(json_doc_root(fixture->doc), "spec.replicas"), &replicas);
+    return replicas;
+}
+
+SIM_TEST(an_apply_of_a_scale_owns_the_replicas_of_the_object)
+{
+    SCOPED(apiserver_fixture) fixture;
+    SCOPED(buf) owners = {.limit = 0};
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    apiserver_fixture_create(
+        &fixture, DEPLOYMENTS "?fieldManager=maker",
+        "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"d\"},"
+        "\"spec\":{\"replicas\":2,\"selector\":{\"matchLabels\":{\"a\":\"b\"}},\"template\":{"
+        "\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":[{\"name\":\"c\","
+        "\"image\":\"i\"}]}}}}");
+    CHECK_EQ(apply_scale(&fixture, "?fieldManager=scaler", "{replicas: 5}"), 409);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "reason"), STR("Conflict"));
+    CHECK(str_contains(apiserver_fixture_text(&fixture, "message"), STR(".spec.replicas")));
+    CHECK_EQ(apply_scale(&fixture, "?fieldManager=scaler&force=true&dryRun=All", "{replicas: 5}"),
+             200);
+    CHECK_EQ(owners_of_replicas(&fixture, &owners), STR("maker/Update/"));
+    CHECK_EQ(replicas_of(&fixture), 2);
+    CHECK_EQ(apply_scale(&fixture, "?fieldManager=scaler", "{replicas: 2}"), 200);
+    CHECK_EQ(owners_of_replicas(&fixture, &owners), STR("scaler/Apply/scale maker/Update/"));
+    CHECK_EQ(apply_scale(&fixture, "?fieldManager=scaler&force=true", "{replicas: 5}"), 200);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "kind"), STR("Scale"));
+    CHECK_EQ(replicas_of(&fixture), 5);
+    CHECK(!json_path(json_doc_root(fixture.doc), "metadata.managedFields"));
+    CHECK_EQ(owners_of_replicas(&fixture, &owners), STR("scaler/Apply/scale"));
+    CHECK_EQ(replicas_of(&fixture), 5);
+    CHECK_EQ(apply_scale(&fixture, "?fieldManager=other", "{replicas: 6}"), 409);
+    CHECK(str_contains(apiserver_fixture_text(&fixture, "message"), STR("\"scaler\"")));
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", SCALE "?fieldManager=hand",
+                                    "{\"spec\":{\"replicas\":7}}"),
+             200);
+    CHECK_EQ(owners_of_replicas(&fixture, &owners), STR("hand/Update/scale"));
+}
+
+SIM_TEST(a_scale_that_is_none_is_refused)
+{
+    static const struct {
+        const char *method, *type, *query, *body;
+        int status;
+    } cases[] = {
+        {"PATCH", APPLY,              "",                        "apiVersion: autoscaling/v1\nkind: Scale\nspec: {replicas: 1}", 422},
+        {"PATCH", APPLY,              "?fieldManager=m",         "apiVersion: apps/v1\nkind: Deployment\nspec: {}",              400},
+        {"PATCH", APPLY,              "?fieldManager=m",
+         "apiVersion: autoscaling/v1\nkind: Scale\nspec: {replicas: many}",                                                      500},
+        {"PATCH", APPLY,              "?fieldManager=m&force=1",
+         "apiVersion: autoscaling/v1\nkind: Scale\nspec: {replicas: -1}",                                                        422},
+        {"PATCH", APPLY,              "?fieldManager=m",
+         "apiVersion: autoscaling/v1\nkind: Scale\nmetadata: {name: e}",                                                         400},
+        {"PATCH", MERGE,              "",                        "{\"spec\":{\"replicas\":\"many\"}}",                           422},
+        {"PATCH", MERGE,              "",                        "{\"metadata\":{\"name\":\"e\"}}",                              400},
+        {"PATCH", STRATEGIC,          "",                        "{\"spec\":null}",                                              200},
+        {"PATCH", MERGE,              "?fieldValidation=Strict", "{\"spec\":{\"size\":1}}",                                      422},
+        {"PUT",   "application/json", "",                        "{\"kind\":\"Deployment\",\"apiVersion\":\"apps/v1\"}",
+         400                                                                                                                        },
+        {"PUT",   "application/json", "",                        "{\"metadata\":{\"name\":\"d\",\"uid\":\"x\"}}",                409},
+        {"PUT",   "application/json", "?fieldValidation=Strict",
+         "{\"metadata\":{\"name\":\"d\"},\"spec\":{\"size\":1}}",                                                                400},
+        {"PUT",   "application/json", "",                        "{\"metadata\":{\"name\":\"d\"},\"spec\":{}}",                  200},
+    };
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    apiserver_fixture_create(
+        &fixture, DEPLOYMENTS,
+        "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"d\"},"
+        "\"spec\":{\"selector\":{\"matchLabels\":{\"a\":\"b\"}},\"template\":{"
+        "\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":[{\"name\":\"c\","
+        "\"image\":\"i\"}]}}}}");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int status = 0;
+        SCOPED(buf) target = {.limit = 0};
+        TEST_CASE("%s %s %s %s", cases[i].method, cases[i].type, cases[i].query, cases[i].body);
+        buf_print(&target, SCALE "%s", cases[i].query);
+        CHECK_OK(apiserver_fixture_try(&fixture, cases[i].method, buf_str(&target), cases[i].type,
+                                       str_from_c(cases[i].body), &status));
+        if (status != cases[i].status)
+            test_fail(TEST_PLACE("the status"), "%d: %.*s", status,
+                      STR_ARG(buf_str(&fixture.answer)));
+    }
+}
