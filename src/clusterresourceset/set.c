@@ -24,7 +24,8 @@ struct crs_set {
     size_t pending, running;
     struct event has_stopped; /* a placement no longer runs */
     bool is_open;
-    int64_t status_due; /* see set_status_wait() */
+    int64_t status_due;  /* see set_status_wait() */
+    bool shows_progress; /* the last status was written while placements were pending */
     bool is_touched;
     int64_t touched_at; /* 0: never */
 };
@@ -157,9 +158,13 @@ size_t set_running(const struct crs_set *set)
     return set->running;
 }
 
+/* What the status says of progress ends with the last placement, whether that one has news or not.
+ */
 void set_count_pending(struct crs_set *set, int change)
 {
     set->pending += (size_t)change;
+    if (!set->pending && set->shows_progress && set->is_open)
+        set_enqueue(set, QUEUE_NORMAL);
 }
 
 void set_count_running(struct crs_set *set, int change)
@@ -238,8 +243,10 @@ bool set_status_is_due(struct crs_set *set)
         set_status_wait(set->pending, set->status_due, loop_now(set->controllers->loop));
     if (wait && wait != FOREVER)
         set_enqueue_after(set, wait);
-    if (!wait)
+    if (!wait) {
         set->status_due = 0;
+        set->shows_progress = set->pending > 0;
+    }
     return !wait;
 }
 

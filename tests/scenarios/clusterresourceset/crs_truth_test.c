@@ -288,3 +288,24 @@ SIM_TEST(a_failure_is_told_however_soon_it_is_tried_again)
                        STR("False/NotApplied/"));
     }
 }
+
+/* News come while a cluster is being worked on once more, and that one has no news at its end. */
+SIM_TEST(progress_ends_with_the_last_cluster_whether_it_has_news_or_not)
+{
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 2);
+    crs_fixture_ready(&fixture, "ApplyOnce");
+    CHECK_OK(fiber_sleep(MINUTE));
+    sim_network_set_faults(fixture.apiserver.network, STR("c1.test"),
+                           &(struct sim_faults){.latency = 2 * SECOND});
+    crs_fixture_do(&fixture, "DELETE", CRS_FIXTURE_BINDING, NULL);
+    CHECK_OK(fiber_sleep(SECOND));
+    crs_fixture_do(&fixture, "DELETE", CRS_FIXTURE_OWNERS "/c2", NULL);
+    CHECK_OK(fiber_sleep(6 * SECOND));
+    CHECK_CONTAINS(crs_fixture_condition(&fixture, "crs1", "InProgress"), STR("True/"));
+    CHECK_OK(fiber_sleep(MINUTE));
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"),
+             STR("ConfigMap/cm1 true hash, Secret/s1 true hash"));
+    CHECK_EQ(crs_fixture_condition(&fixture, "crs1", "InProgress"), STR("False/Succeeded/"));
+}
