@@ -102,6 +102,11 @@ void client_offer_http2(struct client *client)
     client_transports_offer_http2(&client->transports);
 }
 
+uint64_t client_dial_count(const struct client *client)
+{
+    return client_transports_dial_count(&client->transports);
+}
+
 struct loop *client_loop(const struct client *client)
 {
     return client->loop;

@@ -92,6 +92,12 @@ MUST_USE struct error *client_wait_answer(struct client *client, duration limit)
  */
 void client_offer_http2(struct client *client);
 
+/*
+ * Connections made to the server so far. As long as it stays, so does the server that answers:
+ * another one takes another connection.
+ */
+uint64_t client_dial_count(const struct client *client);
+
 /* The representation of objects in responses. */
 enum client_form {
     CLIENT_OBJECTS,

@@ -87,6 +87,12 @@ void client_transports_done(struct client_transports *transports)
         free_transport(transports->own);
 }
 
+uint64_t client_transports_dial_count(const struct client_transports *transports)
+{
+    return transports->replaced_dials +
+           (transports->own ? http_client_dial_count(transports->own->http) : 0);
+}
+
 void client_transports_offer_http2(struct client_transports *transports)
 {
     if (transports->own)
@@ -101,6 +107,7 @@ struct client_transport *client_transports_own(struct client_transports *transpo
     const struct rest_config *config = transports->options->config;
     struct client_transport *own = transports->own;
     if (own && (own->identity != identity || own->trust != trust)) {
+        transports->replaced_dials += http_client_dial_count(own->http);
         list_append(&transports->others, &own->link);
         own = NULL;
     }

@@ -12,6 +12,8 @@
  */
 #pragma once
 
+#include <stdint.h>
+
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/list.h"
@@ -30,6 +32,7 @@ struct client_transports {
     const struct client_options *options;
     struct client_transport *own; /* the current one; NULL before the first request */
     struct list others;           /* replaced ones that still have calls, and other servers */
+    uint64_t replaced_dials;      /* connections that the replaced ones had made */
 };
 
 void client_transports_init(struct client_transports *transports, struct loop *loop,
@@ -45,6 +48,9 @@ void client_transports_done(struct client_transports *transports);
 struct client_transport *client_transports_own(struct client_transports *transports,
                                                struct tls_identity *identity,
                                                struct tls_trust *trust);
+
+/* Connections made to the client's server so far. */
+uint64_t client_transports_dial_count(const struct client_transports *transports);
 
 /* Makes new connections to the client's server offer HTTP/2. */
 void client_transports_offer_http2(struct client_transports *transports);

@@ -126,13 +126,20 @@ struct error *cluster_connection_server_version(struct cluster_connection *conne
     return NULL;
 }
 
+static struct error *get_kube_system(struct cluster_connection *connection,
+                                     struct object **ret_namespace)
+{
+    FIBER_TIMEOUT(connection->config->options.timeout);
+    return client_get(connection->client, GVR_NAMESPACES, KEY("", "kube-system"), NULL,
+                      ret_namespace);
+}
+
 /* An account that may not read it is told of once: nothing else changes for its cluster. */
 static struct error *read_cluster_uid(struct cluster_connection *connection)
 {
     OWNED(object) namespace = NULL;
-    FIBER_TIMEOUT(connection->config->options.timeout);
-    struct error *err =
-        client_get(connection->client, GVR_NAMESPACES, KEY("", "kube-system"), NULL, &namespace);
+    const uint64_t dials = client_dial_count(connection->client);
+    struct error *err = get_kube_system(connection, &namespace);
     if (error_is(err, ERROR_FORBIDDEN) || error_is(err, ERROR_NOT_FOUND)) {
         log_info("Cannot read Namespace kube-system, so that a cluster which is rebuilt under its "
                  "name goes unnoticed; allow its kubeconfig to get that Namespace",
@@ -144,6 +151,7 @@ static struct error *read_cluster_uid(struct cluster_connection *connection)
     if (err)
         return err;
     connection->is_uid_known = true;
+    connection->uid_dials = dials;
     if (namespace)
         connection->uid = arena_str(&connection->rest.arena, object_uid(namespace));
     return NULL;
@@ -169,6 +177,21 @@ struct error *cluster_connection_cluster_uid(struct cluster_connection *connecti
         TRY(err);
     }
     *ret_uid = connection->uid;
+    return NULL;
+}
+
+/* One more connection, made while the UID is read, is looked at the next time. */
+struct error *cluster_connection_is_other_cluster(struct cluster_connection *connection,
+                                                  bool *ret_is_other)
+{
+    OWNED(object) namespace = NULL;
+    const uint64_t dials = client_dial_count(connection->client);
+    *ret_is_other = false;
+    if (!connection->uid.len || dials == connection->uid_dials)
+        return NULL;
+    TRY(get_kube_system(connection, &namespace));
+    connection->uid_dials = dials;
+    *ret_is_other = !str_eq(object_uid(namespace), connection->uid);
     return NULL;
 }
 

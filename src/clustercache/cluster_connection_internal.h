@@ -26,6 +26,7 @@ struct cluster_connection {
     bool is_uid_known;
     struct str uid;        /* in rest.arena; empty: it may not be read */
     int64_t uid_failed_at; /* when it could not be read for the last time; 0: never */
+    uint64_t uid_dials;    /* connections that had been made when the UID was read */
 };
 
 /* Moves rest into the connection and leaves it empty. There is no client before _open(). */
@@ -38,6 +39,14 @@ void cluster_connection_open(struct cluster_connection *connection);
 /* GET / within this time, retries included. Any status but 200 to 206 is an error. Suspends. */
 MUST_USE struct error *cluster_connection_probe(struct cluster_connection *connection,
                                                 duration timeout);
+
+/*
+ * Whether the cluster that answers now has another UID than the one that was read before. Asks only
+ * if connections were made since; another server takes another connection. False if no UID was read
+ * before. Suspends.
+ */
+MUST_USE struct error *cluster_connection_is_other_cluster(struct cluster_connection *connection,
+                                                           bool *ret_is_other);
 
 /* True if both reach the same server and trust the same certificate authorities. */
 bool cluster_connection_is_same_server(const struct cluster_connection *a,

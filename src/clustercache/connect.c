@@ -202,12 +202,22 @@ static struct error *make_private_key(struct accessor *accessor)
     return error_wrap(err, "error creating client certificate private key");
 }
 
-/* Caches move only between connections to one server; else they are filled anew. */
-static bool may_move_caches(const struct accessor *accessor,
-                            const struct cluster_connection *connection)
+/*
+ * Caches move only between connections to one server and one cluster; else they are filled anew.
+ * New credentials are often those of a cluster that was rebuilt behind its address. Suspends.
+ */
+static struct error *may_move_caches(const struct accessor *accessor,
+                                     struct cluster_connection *connection, bool *ret_may)
 {
-    return accessor->connection &&
-           cluster_connection_is_same_server(accessor->connection, connection);
+    OWNED(cluster_connection)
+    old = accessor->connection ? cluster_connection_ref(accessor->connection) : NULL;
+    struct str uid = {0};
+    *ret_may = old && cluster_connection_is_same_server(old, connection);
+    if (!*ret_may || !old->uid.len)
+        return NULL;
+    TRY(cluster_connection_cluster_uid(connection, &uid), "error reading Namespace kube-system");
+    *ret_may = accessor->connection == old && (!uid.len || str_eq(uid, old->uid));
+    return NULL;
 }
 
 /* A connection that can be published: with caches, or one that takes over those there are. */
@@ -219,8 +229,10 @@ static struct error *create_connection(struct accessor *accessor,
     log_v(6, "Creating connection");
     TRY(open_connection(accessor, mark, &connection));
     TRY(make_private_key(accessor));
+    bool may_move;
+    TRY(may_move_caches(accessor, connection, &may_move));
     struct error *err = NULL;
-    if (!may_move_caches(accessor, connection)) {
+    if (!may_move) {
         log_v(6, "Creating cached client and cache");
         err = cluster_connection_begin_caches(connection);
     }

@@ -1,5 +1,6 @@
 /*
- * The probe operation: GET / through the connection of an accessor.
+ * The probe operation: GET / through the connection of an accessor. If the connection had to be
+ * made anew, another cluster may answer there: its UID is compared, too.
  *
  * While a probe waits, the connection may be replaced (changed credentials) or ended. The result of
  * such a probe says nothing about the current connection and is dropped; the key is queued anyway,
@@ -34,6 +35,16 @@ static void log_probe(const struct accessor *accessor, enum accessor_probe probe
                          err->message);
 }
 
+/* Everything that is known of it is of the one before: discovery, caches, versions of objects. */
+static void leave_other_cluster(struct accessor *accessor)
+{
+    log_info(
+        "Another cluster answers at this address (UID of Namespace kube-system), reconnecting");
+    accessor_disconnect(accessor);
+    accessor->did_disconnect = true;
+    accessor->result = ACCESSOR_NO_RESULT;
+}
+
 /* Takes the result over into health, metrics and accessor, and disconnects if the probe says so. */
 static void conclude_probe(struct accessor *accessor, const struct error *err)
 {
@@ -63,9 +74,15 @@ static struct error *run_probe(void *data)
     log_v(6, "Run health probe");
     OWNED(error)
     err = cluster_connection_probe(connection, cache->config->options.timing.probe_timeout);
+    bool is_other = false;
+    if (!err) /* a UID that cannot be read is asked for again with the next probe */
+        error_free(cluster_connection_is_other_cluster(connection, &is_other));
     accessor->is_probing = false;
-    if (accessor->connection == connection && !fiber_is_canceled(fiber_current()))
+    if (accessor->connection == connection && !fiber_is_canceled(fiber_current())) {
         conclude_probe(accessor, err);
+        if (is_other)
+            leave_other_cluster(accessor);
+    }
     clustercache_wake(accessor);
     return NULL;
 }

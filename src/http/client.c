@@ -184,6 +184,11 @@ size_t http_client_call_count(const struct http_client *client)
     return count;
 }
 
+uint64_t http_client_dial_count(const struct http_client *client)
+{
+    return client->dial_count;
+}
+
 void http_client_close_idle(struct http_client *client)
 {
     LIST_FOREACH (struct http_conn, conn, &client->conns, link)
@@ -239,6 +244,7 @@ static struct error *dial_conn(struct http_client *client)
     struct http_conn *conn = http_conn_new(client->loop, transport, &options);
     client->speaks_http1 = !conn->http2;
     client->conn_count++;
+    client->dial_count++;
     client->usable++;
     list_prepend(&client->conns, &conn->link);
     return NULL;

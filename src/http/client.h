@@ -49,6 +49,9 @@ DEFINE_OWNED(http_client)
 /* Requests that run now, on all connections. */
 size_t http_client_call_count(const struct http_client *client);
 
+/* Connections made so far. */
+uint64_t http_client_dial_count(const struct http_client *client);
+
 struct http_client_request {
     struct str method;    /* empty means GET */
     struct str target;    /* path and query */

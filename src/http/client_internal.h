@@ -21,6 +21,7 @@ struct http_client {
     struct list conns;   /* usable */
     struct list retired; /* take no more calls */
     size_t conn_count;   /* of both lists */
+    uint64_t dial_count; /* connections made so far */
     size_t usable, busy; /* of conns: all, and those with calls */
     size_t dialing;
     bool speaks_http1; /* the server spoke HTTP/1.1: several connections may be dialed at a time */

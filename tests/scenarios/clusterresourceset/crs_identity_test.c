@@ -1,4 +1,5 @@
 /* A cluster that was rebuilt: its binding is about another one, which kube-system's UID shows. */
+#include "base/base64.h"
 #include "scenarios/clusterresourceset/crs_fixture.h"
 
 #define KUBECONFIG CRS_FIXTURE_SECRETS "/c1-kubeconfig"
@@ -45,6 +46,65 @@ SIM_TEST(a_cluster_that_was_rebuilt_gets_everything_anew)
         CHECK_CONTAINS(buf_str(&fixture.apiserver.answer),
                        STR("Cluster ns/c1 is another cluster now (kube-system UID "));
     }
+}
+
+/* Another cluster answers at the address of c1. */
+static void rebuild_in_place(struct crs_fixture *fixture)
+{
+    struct proxy *place = &fixture->workloads[0];
+    place->prefix = fixture->workloads[1].prefix;
+    buf_clear(&place->token);
+    buf_add(&place->token, buf_str(&fixture->workloads[1].token));
+}
+
+/* Address and credentials stay, as after an etcd that was emptied; no probe has to fail for it. */
+SIM_TEST(a_cluster_that_was_rebuilt_in_its_place_gets_everything_anew)
+{
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_ready(&fixture, "ApplyOnce");
+    rebuild_in_place(&fixture);
+    proxy_fail(&fixture.workloads[0], (struct proxy_fault){"GET", "/?", 1}); /* breaks off */
+    CHECK_OK(fiber_sleep(MINUTE));
+    CHECK(crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("2", "a")));
+    check_uid(&fixture, CRS_FIXTURE_WORKLOAD("2") SYSTEM);
+    CHECK_EQ(crs_fixture_condition(&fixture, "crs1", "ResourcesApplied"), STR("True/Applied/"));
+}
+
+/* The address stays, and the server's authority; the kubeconfig is another one. */
+SIM_TEST(a_cluster_that_was_rebuilt_with_other_credentials_gets_everything_anew)
+{
+    SCOPED(buf) kubeconfig = {.limit = 0};
+    SCOPED(buf) encoded = {.limit = 0};
+    SCOPED(buf) patch = {.limit = 0};
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_ready(&fixture, "ApplyOnce");
+    rebuild_in_place(&fixture);
+    CHECK_OK(base64_decode(&kubeconfig, crs_fixture_look(&fixture, KUBECONFIG, "data.value")));
+    buf_print(&kubeconfig, "\n");
+    base64_encode(&encoded, buf_str(&kubeconfig));
+    buf_print(&patch, "{\"data\":{\"value\":\"%.*s\"}}", STR_ARG(buf_str(&encoded)));
+    crs_fixture_do(&fixture, "PATCH", KUBECONFIG, buf_c(&patch));
+    CHECK_OK(fiber_sleep(5 * SECOND)); /* no probe yet */
+    CHECK(crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("2", "a")));
+    check_uid(&fixture, CRS_FIXTURE_WORKLOAD("2") SYSTEM);
+}
+
+/* A connection that breaks, as they do, costs a look at the UID and nothing else. */
+SIM_TEST(a_connection_made_anew_to_the_same_cluster_changes_nothing)
+{
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_ready(&fixture, "ApplyOnce");
+    CHECK_OK(fiber_sleep(MINUTE));
+    crs_fixture_forget(&fixture);
+    CHECK_OK(fiber_sleep(MINUTE));
+    CHECK_EQ(proxy_count(&fixture.workloads[0], "GET " SYSTEM), 0);
+    proxy_fail(&fixture.workloads[0], (struct proxy_fault){"GET", "/?", 1});
+    CHECK_OK(fiber_sleep(5 * MINUTE));
+    CHECK_EQ(buf_str(&fixture.workloads[0].asked), STR("GET " SYSTEM "?timeout=10s\n"));
+    CHECK_EQ(buf_str(&fixture.management.asked), STR(""));
 }
 
 SIM_TEST(a_restart_finds_out_that_a_cluster_was_rebuilt)
