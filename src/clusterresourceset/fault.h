@@ -24,7 +24,8 @@ enum fault_type {
     FAULT_PAUSED,      /* the Cluster is paused; shown, but not counted as a failure */
     FAULT_MISSING,     /* a resource does not exist; shown, but not counted as an error */
     FAULT_UNREADABLE,  /* a resource could not be read from the server */
-    FAULT_NO_SERVICE,  /* a cluster before v1.25 lacks its Service; see service_gate.h */
+    FAULT_NO_SERVICE,  /* a cluster before v1.25 lacks its Service; see service_gate.h. Or a UID
+                        * cannot be read just now; see identity.h */
     FAULT_NO_CLIENT,   /* there is no connection to the cluster */
     FAULT_NO_SELECTOR, /* the cluster selector cannot be used */
     FAULT_NO_ROOM,     /* the binding of the cluster is full: the set is not applied there */

@@ -2,8 +2,11 @@
 
 #include "base/arena.h"
 #include "base/log.h"
+#include "clustercache/clustercache.h"
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/types/binding.h"
+#include "clusterresourceset/watches.h"
+#include "controller/cache/cache.h"
 #include "controller/recorder.h"
 
 struct identity {
@@ -60,7 +63,39 @@ struct error *identity_check(struct crs_controllers *controllers, const struct o
                      ERROR_NOT_FOUND),
         "failed to drop the entries of another cluster from ClusterResourceSetBinding %.*s/%.*s",
         STR_ARG(key.namespace), STR_ARG(key.name));
-    if (identity.was.len)
+    if (identity.was.len) {
         tell_other_cluster(controllers, cluster, &identity);
+        watches_enqueue_cluster(controllers, cluster); /* they may have found all well before */
+    }
     return NULL;
+}
+
+static bool names_uid(struct crs_controllers *controllers, struct key cluster)
+{
+    struct str uid;
+    OWNED(object) binding = binding_store_find(controllers->binding_store, cluster);
+    return binding && object_find_annotation(binding, STR(BINDING_CLUSTER_UID), &uid);
+}
+
+/* The Cluster may have been replaced while the UID was read: then the next one is checked anew. */
+struct error *identity_reconcile(struct crs_controllers *controllers, struct key key,
+                                 struct reconcile_result *ret_result)
+{
+    OWNED(cluster_connection) connection = NULL;
+    struct str uid = {0};
+    if (!names_uid(controllers, key))
+        return NULL;
+    OWNED(error)
+    offline = clustercache_get_client(controllers->options.clustercache, key, &connection);
+    if (offline)
+        return NULL;
+    OWNED(error) unknown = cluster_connection_cluster_uid(connection, &uid);
+    if (unknown) {
+        ret_result->requeue_after = IDENTITY_RETRY;
+        return NULL;
+    }
+    OWNED(cluster_connection) again = NULL;
+    OWNED(error) gone = clustercache_get_client(controllers->options.clustercache, key, &again);
+    OWNED(object) cluster = cache_get(controllers->options.clusters, key);
+    return cluster && again == connection ? identity_check(controllers, cluster, uid) : NULL;
 }

@@ -7,12 +7,13 @@
  */
 #pragma once
 
+#include "apimachinery/key.h"
 #include "apimachinery/object.h"
 #include "base/error.h"
 #include "base/str.h"
 
-struct cluster_connection;
 struct crs_controllers;
+struct reconcile_result;
 
 /*
  * Compares the UIDs. If they differ, the entries of all sets are dropped in one write of the
@@ -21,3 +22,12 @@ struct crs_controllers;
  */
 MUST_USE struct error *identity_check(struct crs_controllers *controllers,
                                       const struct object *cluster, struct str cluster_uid);
+
+/*
+ * Checks a cluster that was connected just now, whether a set works on it or all are paused. A UID
+ * that cannot be read just now is asked for again later. Suspends.
+ */
+MUST_USE struct error *identity_reconcile(struct crs_controllers *controllers, struct key cluster,
+                                          struct reconcile_result *ret_result);
+
+#define IDENTITY_RETRY MINUTE /* after the UID of a cluster could not be read */

@@ -86,6 +86,13 @@ void placement_enqueue(struct crs_set *set, struct str cluster, int priority)
               (struct key){key.namespace, buf_str(&name)}, priority);
 }
 
+void placement_enqueue_identity(struct queue *queue, struct key cluster, int priority)
+{
+    SCOPED(buf) name = {.limit = 0};
+    buf_print(&name, "/%.*s", STR_ARG(cluster.name));
+    queue_add(queue, (struct key){cluster.namespace, buf_str(&name)}, priority);
+}
+
 /* Names of sets are DNS names and have no slash. */
 bool placement_split_key(struct str name, struct str *ret_set, struct str *ret_cluster)
 {

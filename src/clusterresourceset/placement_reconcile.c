@@ -38,7 +38,6 @@
 
 #define CONFLICT_PAUSE  (100 * MILLISECOND)
 #define LOST_PAUSE      SECOND       /* the deletion of the binding enqueues it before that */
-#define IDENTITY_RETRY  MINUTE       /* after the UID of the cluster could not be read */
 #define NO_ROOM_RETRY   (5 * MINUTE) /* until a set that goes has made room */
 #define NO_CLIENT_RETRY (5 * MINUTE) /* a new connection enqueues the placement before that */
 #define WRITE_TIME      MINUTE       /* for the binding, after the time for applying is over */
@@ -56,6 +55,7 @@ struct placement_reconcile {
     struct object *binding; /* the newest copy that was read */
     struct cluster_connection *connection;
     struct str cluster_uid;           /* borrowed from the connection; empty: not known */
+    struct error *unknown;            /* why the UID could not be read just now */
     struct binding_resource *results; /* for the binding; room for all resources */
     size_t result_count;
     struct fault fault; /* texts are in the arena */
@@ -71,6 +71,7 @@ static void placement_reconcile_done(struct placement_reconcile *reconcile)
     object_free(reconcile->cluster_object);
     object_free(reconcile->binding);
     cluster_connection_free(reconcile->connection);
+    error_free(reconcile->unknown);
     buf_done(&reconcile->applied);
     arena_done(&reconcile->arena);
 }
@@ -378,9 +379,15 @@ static void hold_changes(struct placement_reconcile *reconcile)
                                .text = STR("nothing new is applied while spec.paused is set")});
 }
 
-/* A version that is not known passes, as in service_gate_applies_to(). */
+/*
+ * A version that is not known passes, as in service_gate_applies_to(). A UID that is not known does
+ * not: what is applied now and recorded without it would be believed of any cluster that comes
+ * later.
+ */
 static struct error *check_service(struct placement_reconcile *reconcile)
 {
+    if (reconcile->unknown)
+        return note_error(reconcile, FAULT_NO_SERVICE, TAKE(reconcile->unknown));
     struct str version = {0};
     OWNED(error) unknown = cluster_connection_server_version(reconcile->connection, &version);
     return note_error(reconcile, FAULT_NO_SERVICE,
@@ -402,11 +409,15 @@ static bool may_write_unread(const struct placement_reconcile *reconcile)
  */
 static struct error *check_identity(struct placement_reconcile *reconcile)
 {
-    OWNED(error)
-    unknown = cluster_connection_cluster_uid(reconcile->connection, &reconcile->cluster_uid);
+    struct error *unknown =
+        cluster_connection_cluster_uid(reconcile->connection, &reconcile->cluster_uid);
     if (unknown) {
+        if (fiber_is_canceled(fiber_current()))
+            return unknown;
+        reconcile->unknown =
+            error_wrap(unknown, "cannot read Namespace kube-system, by which a cluster is known");
         reconcile->result->requeue_after = IDENTITY_RETRY;
-        return fiber_is_canceled(fiber_current()) ? TAKE(unknown) : NULL;
+        return NULL;
     }
     if (!is_same_cluster(reconcile))
         return error_new(ERROR_CANCELED, "the cluster goes");
@@ -561,6 +572,8 @@ struct error *reconcile_placement(void *data, struct key key, struct reconcile_r
     if (!placement_split_key(key.name, &set_name, &cluster_name))
         return NULL;
     const struct key cluster = {key.namespace, cluster_name};
+    if (!set_name.len)
+        return identity_reconcile(controllers, cluster, ret_result);
     struct crs_set *set = set_find(controllers, (struct key){key.namespace, set_name});
     if (!set || !set_is_open(set) || !can_reconcile(controllers, set, cluster))
         return NULL;

@@ -122,6 +122,11 @@ static void map_cluster_object(struct crs_controllers *controllers, struct key k
     }
 }
 
+void watches_enqueue_cluster(struct crs_controllers *controllers, const struct object *cluster)
+{
+    map_cluster_object(controllers, object_key(cluster), cluster, QUEUE_NORMAL);
+}
+
 /* A Cluster of the same name is another one: a list may show both as one change. */
 static bool is_lost(const struct cache_event *event)
 {
@@ -174,8 +179,9 @@ static void map_cluster(void *data, const struct cache_event *event, struct queu
 static void map_connection(void *data, const struct object *cluster, struct queue *queue,
                            int priority)
 {
-    (void)queue;
-    map_cluster_object(data, object_key(cluster), cluster, priority);
+    const struct key key = object_key(cluster);
+    placement_enqueue_identity(queue, key, priority);
+    map_cluster_object(data, key, cluster, priority);
 }
 
 /* What people change. The status, finalizers and references are what controllers write. */

@@ -5,7 +5,7 @@
  *   a ClusterResourceSet     the set
  *   a ConfigMap or Secret    every set that names it
  *   a Cluster                the placements of sets that select it, or did
- *   a connection             the same (from the ClusterCache)
+ *   a connection             the same (from the ClusterCache), and the check of its identity
  *   a deleted binding        the same
  *   a binding or a Cluster   the binding, for the controller that deletes bindings
  */
@@ -19,6 +19,9 @@ struct crs_controllers;
 
 /* Called once, before the controllers are started. */
 void watches_add(struct crs_controllers *controllers);
+
+/* The placements of a cluster: what they went by has changed without an event. */
+void watches_enqueue_cluster(struct crs_controllers *controllers, const struct object *cluster);
 
 /* True if the object has the label of --watch-filter, or there is no such filter. */
 bool watches_has_label(const struct crs_controllers *controllers, const struct object *object);

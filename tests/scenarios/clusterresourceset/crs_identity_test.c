@@ -107,6 +107,44 @@ SIM_TEST(a_connection_made_anew_to_the_same_cluster_changes_nothing)
     CHECK_EQ(buf_str(&fixture.management.asked), STR(""));
 }
 
+/* A set that is paused applies nothing, but what its binding says is not true any more. */
+SIM_TEST(a_cluster_rebuilt_while_its_sets_are_paused_has_nothing_recorded)
+{
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_ready(&fixture, "ApplyOnce");
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_SET,
+                   "{\"metadata\":{\"annotations\":{\"cluster.x-k8s.io/paused\":\"\"}}}");
+    CHECK_OK(fiber_sleep(SECOND));
+    rebuild(&fixture);
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR("-"));
+    check_uid(&fixture, CRS_FIXTURE_WORKLOAD("2") SYSTEM);
+    CHECK(!crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("2", "a")));
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_SET,
+                   "{\"metadata\":{\"annotations\":{\"cluster.x-k8s.io/paused\":null}}}");
+    CHECK_OK(fiber_sleep(SECOND));
+    CHECK(crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("2", "a")));
+}
+
+/* Nothing is applied to a paused Cluster; that it has what its predecessor had is not said, either.
+ */
+SIM_TEST(a_cluster_rebuilt_while_it_is_paused_is_not_said_to_be_applied)
+{
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_ready(&fixture, "ApplyOnce");
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_CLUSTER, "{\"spec\":{\"paused\":true}}");
+    CHECK_OK(fiber_sleep(SECOND));
+    rebuild(&fixture);
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR("-"));
+    CHECK_CONTAINS(crs_fixture_condition(&fixture, "crs1", "ResourcesApplied"),
+                   STR("False/ClusterPaused/"));
+    CHECK(!crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("2", "a")));
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_CLUSTER, "{\"spec\":{\"paused\":false}}");
+    crs_fixture_await_applied(&fixture, "crs1");
+    CHECK(crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("2", "a")));
+}
+
 SIM_TEST(a_restart_finds_out_that_a_cluster_was_rebuilt)
 {
     SCOPED(crs_fixture) fixture;
@@ -170,4 +208,19 @@ SIM_TEST(a_uid_that_cannot_be_read_just_now_is_asked_for_again)
     CHECK_OK(fiber_sleep(2 * MINUTE));
     CHECK(crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("2", "a")));
     check_uid(&fixture, CRS_FIXTURE_WORKLOAD("2") SYSTEM);
+}
+
+/* What is recorded is recorded of a certain cluster, or it would be believed of the next one. */
+SIM_TEST(nothing_is_applied_to_a_cluster_whose_uid_cannot_be_read_just_now)
+{
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    proxy_fail(&fixture.workloads[0], (struct proxy_fault){"GET", SYSTEM, 4, .status = 500});
+    crs_fixture_begin(&fixture, "ApplyOnce");
+    crs_fixture_await_condition(&fixture, "crs1", "Failed", "True/dependencyStatus/");
+    CHECK_CONTAINS(crs_fixture_condition(&fixture, "crs1", "ResourcesApplied"),
+                   STR("c1: cannot read Namespace kube-system, by which a cluster is known: "));
+    CHECK_EQ(proxy_count(&fixture.workloads[0], CRS_FIXTURE_POST), 0);
+    crs_fixture_await_applied(&fixture, "crs1");
+    check_uid(&fixture, CRS_FIXTURE_WORKLOAD("1") SYSTEM);
 }
