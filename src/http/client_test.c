@@ -551,31 +551,132 @@ SIM_TEST(requests_go_through_a_socks5_proxy)
     exchange_through(true, STR("socks5://me:p%3Aw%20d@proxy.test:3128"));
 }
 
-static struct error *refuses(void *data)
+/* What a proxy does instead of opening a tunnel, and what is told of it. */
+struct proxy_trouble {
+    const char *name;
+    const char *answer;
+    enum { STAYS, CLOSES, SENDS_ON } then; /* behind the answer; nothing, the end, more headers */
+    const char *message;
+};
+
+struct troubled_proxy {
+    struct listener *listener;
+    const struct proxy_trouble *trouble;
+};
+
+static struct error *make_trouble(void *data)
 {
+    const struct troubled_proxy *proxy = data;
+    const struct str padding = STR("X-Padding: 0123456789012345678901234567890123456789\r\n");
     OWNED(transport) client = NULL;
-    TRY(listener_accept(data, &client));
-    TRY(transport_write(client, STR("HTTP/1.1 407 Who are you\r\n\r\n")));
-    return fiber_sleep(SECOND);
+    SCOPED(buf) request = {.limit = 0};
+    TRY(listener_accept(proxy->listener, &client));
+    while (!str_ends_with(buf_str(&request), STR("\r\n\r\n"))) {
+        char byte;
+        TRY(transport_read_exactly(client, &byte, 1));
+        buf_add_char(&request, byte);
+    }
+    TRY(transport_write(client, str_from_c(proxy->trouble->answer)));
+    while (proxy->trouble->then == SENDS_ON)
+        TRY(transport_write(client, padding));
+    return proxy->trouble->then == CLOSES ? NULL : fiber_sleep(HOUR);
 }
 
-SIM_TEST(a_refusing_proxy_is_named)
+/* Sends a request through a proxy in trouble and returns its error. */
+static struct error *ask_troubled(const struct proxy_trouble *trouble, struct str proxy_url)
 {
+    struct troubled_proxy proxy = {.trouble = trouble};
     SCOPED(http_fixture) fixture;
     http_fixture_init(&fixture, HTTP_FIXTURE_TLS_H2, echo, NULL);
     struct url url;
-    CHECK_OK(url_read_proxy(STR("http://proxy.test:3128"), &url));
+    CHECK_OK(url_read_proxy(proxy_url, &url));
     fixture.client_options.endpoint.proxy = &url;
+    fixture.client_options.endpoint.proxy_source = "HTTPS_PROXY";
+    fixture.client_options.endpoint.proxy_bypass = "add the server to NO_PROXY";
     CHECK_OK(http_fixture_start(&fixture));
     OWNED(listener) listener = NULL;
     CHECK_OK(network_listen(fixture.network, STR("proxy.test"), 3128, &listener));
+    proxy.listener = listener;
     SCOPED(scope) scope = {0};
-    scope_start(&scope, "proxy", refuses, listener);
+    if (trouble)
+        scope_start(&scope, "proxy", make_trouble, &proxy);
+    else
+        listener_free(TAKE(listener));
     SCOPED(buf) body = {0};
     int status = 0;
-    CHECK_FAILS(http_fixture_get(&fixture, STR("/"), &status, &body), ERROR_UNAUTHORIZED,
-                "connect to server.test:40000 through proxy proxy.test:3128: the proxy answers 407 "
-                "Who are you");
+    const int64_t begun = loop_now(loop_current());
+    struct error *err = http_fixture_get(&fixture, STR("/"), &status, &body);
+    CHECK(loop_now(loop_current()) - begun <= 31 * SECOND);
+    scope_cancel(&scope);
+    error_free(scope_wait(&scope));
+    return err;
+}
+
+/* Errors name server, proxy and variable, and say what to do. The password is never shown. */
+static void check_told(const struct error *err, const char *message)
+{
+    SCOPED(buf) expected = {0};
+    buf_print(&expected,
+              "connect to server.test:40000 through proxy proxy.test:3128 (HTTPS_PROXY): %s, or "
+              "add the server to NO_PROXY",
+              message);
+    CHECK(err != NULL);
+    CHECK_EQ(str_from_c(err->message), buf_str(&expected));
+}
+
+SIM_TEST(a_proxy_that_opens_no_tunnel_is_named)
+{
+#define CHECK_ADDRESS "; check that an HTTP proxy is at that address"
+#define LET_CONNECT   "; let it CONNECT to server.test:40000"
+    const struct proxy_trouble troubles[] = {
+        {"it forbids",                     "HTTP/1.0 403 Not there\r\nContent-Length: 5\r\n\r\nnever", STAYS,
+         "the proxy answers 403 Not there" LET_CONNECT                                                                                              },
+        {"without a reason",               "HTTP/1.1 502\r\n\r\n",                                     CLOSES,   "the proxy answers 502" LET_CONNECT},
+        {"a reason that moves the cursor", "HTTP/1.1 403 \033[2JNo\r\n\r\n",                           STAYS,
+         "the proxy answers 403" LET_CONNECT                                                                                                        },
+        {"another number",                 "HTTP/1.1 2000 OK\r\n\r\n",                                 STAYS,
+         "the proxy answers without a status OK" LET_CONNECT                                                                                        },
+        {"another language",               "220 mail.test ESMTP\r\n",                                  STAYS,
+         "the proxy does not answer with HTTP" CHECK_ADDRESS                                                                                        },
+        {"an alert of TLS",                "\x15\x03\x01\x02\x02",                                     CLOSES,
+         "the proxy does not answer with HTTP" CHECK_ADDRESS                                                                                        },
+        {"headers without an end",         "HTTP/1.1 200 OK\r\n",                                      SENDS_ON,
+         "the headers of the proxy's answer are longer than 16384 bytes" CHECK_ADDRESS                                                              },
+        {"it hangs up",                    "",                                                         CLOSES,
+         "the proxy closes the connection without an answer" CHECK_ADDRESS                                                                          },
+        {"it hangs up in its answer",      "HTTP/1.1 200 OK\r\nX: ",                                   CLOSES,
+         "the proxy closes the connection in the middle of its answer" CHECK_ADDRESS                                                                },
+        {"it hangs",                       "",                                                         STAYS,
+         "no answer of the proxy: timed out while waiting for bytes from the peer" CHECK_ADDRESS                                                    },
+        {"it hangs in its answer",         "HTTP/1.1 200 OK\r\nX: ",                                   STAYS,
+         "no answer of the proxy: timed out while waiting for bytes from the peer" CHECK_ADDRESS                                                    },
+    };
+    for (size_t i = 0; i < COUNT(troubles); i++) {
+        TEST_CASE("%s", troubles[i].name);
+        OWNED(error) err = ask_troubled(&troubles[i], STR("http://me:hunter2@proxy.test:3128"));
+        check_told(err, troubles[i].message);
+        CHECK_EQ(err->code, i < COUNT(troubles) - 2 ? ERROR_UNREACHABLE : ERROR_DEADLINE);
+    }
+}
+
+SIM_TEST(a_proxy_that_wants_credentials_is_named)
+{
+    const struct proxy_trouble trouble = {.answer = "HTTP/1.1 407 Who are you\r\n\r\n"};
+    OWNED(error) none = ask_troubled(&trouble, STR("proxy.test:3128"));
+    check_told(none, "the proxy answers 407 Who are you; write user and password into its URL, "
+                     "http://USER:PASSWORD@proxy.test:3128");
+    OWNED(error) wrong = ask_troubled(&trouble, STR("http://me:hunter2@proxy.test:3128"));
+    check_told(wrong, "the proxy answers 407 Who are you; it does not accept the user and the "
+                      "password of its URL, correct them");
+    CHECK(error_is(none, ERROR_UNREACHABLE) && error_is(wrong, ERROR_UNREACHABLE));
+}
+
+SIM_TEST(a_proxy_that_is_away_is_named)
+{
+    OWNED(error) err = ask_troubled(NULL, STR("http://me:hunter2@proxy.test:3128"));
+    check_told(err, "connect to proxy.test:3128: Connection refused; check that a proxy is at "
+                    "that address");
+    CHECK(error_is(err, ERROR_UNREACHABLE));
 }
 
 SIM_TEST(a_certificate_for_another_name_is_refused)

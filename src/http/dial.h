@@ -35,12 +35,14 @@ struct http_endpoint {
 
     const struct url *proxy;       /* http, https or socks5; NULL for none */
     struct tls_trust *proxy_trust; /* for an https proxy; NULL: the system's authorities */
+    const char *proxy_source;      /* what asks for it, for errors: "HTTPS_PROXY"; may be NULL */
+    const char *proxy_bypass;      /* how to do without, for errors; may be NULL */
 
     duration connect_timeout;   /* 0 means 30 s */
     duration handshake_timeout; /* 0 means 10 s */
 };
 
-/* Suspends. Errors name the host and the step that failed. */
+/* Suspends. Errors name the host and the step that failed; those of a proxy say what to do. */
 MUST_USE struct error *http_dial(const struct http_endpoint *endpoint,
                                  struct tls_resumption *resumption,
                                  struct transport **ret_transport);

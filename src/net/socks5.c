@@ -63,7 +63,7 @@ static struct error *log_in(struct transport *transport, struct str user, struct
     unsigned char answer[2];
     TRY(transport_read_exactly(transport, (char *)answer, sizeof(answer)));
     if (answer[1] != 0)
-        return error_new(ERROR_UNAUTHORIZED, "the proxy refuses user name and password");
+        return error_new(ERROR_UNREACHABLE, "the proxy refuses user name and password");
     return NULL;
 }
 
@@ -81,7 +81,7 @@ static struct error *agree_on_method(struct transport *transport, struct str use
         return NULL;
     if (answer[1] == METHOD_PASSWORD && user.len)
         return log_in(transport, user, password);
-    return error_new(ERROR_UNAUTHORIZED, "the proxy wants credentials that we do not have");
+    return error_new(ERROR_UNREACHABLE, "the proxy wants credentials that we do not have");
 }
 
 /*
