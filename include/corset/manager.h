@@ -5,9 +5,10 @@
  *         .controllers = controllers, .controller_count = 1});
  *
  * The API server is that of the given kubeconfig, else of $KUBECONFIG, else of the cluster this
- * Pod runs in, else of ~/.kube/config. The manager waits for kinds that the server does not serve
- * yet; controllers, probes and metrics start after that. SIGINT and SIGTERM end the process in
- * order: runs are cancelled and the Lease is released.
+ * Pod runs in, else of ~/.kube/config. HTTPS_PROXY, HTTP_PROXY and NO_PROXY hold as they do for
+ * kubectl; the proxy-url of a kubeconfig wins over them. The manager waits for kinds that the
+ * server does not serve yet; controllers, probes and metrics start after that. SIGINT and SIGTERM
+ * end the process in order: runs are cancelled and the Lease is released.
  */
 #ifndef CORSET_MANAGER_H
 #define CORSET_MANAGER_H

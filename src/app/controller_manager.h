@@ -20,6 +20,7 @@
 struct controller_manager;
 struct loop;
 struct network;
+struct proxy_environment;
 struct rest_config;
 struct tls_context;
 
@@ -28,6 +29,7 @@ struct controller_manager_options {
     struct network *network;
     struct network *guarded_network; /* for writes that need the Lease; NULL: network */
     struct tls_context *tls;
+    const struct proxy_environment *proxies; /* for all clusters; outlives the controllers */
     struct str user_agent;
 
     struct str namespace;    /* to watch; empty: all */

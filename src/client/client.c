@@ -251,13 +251,13 @@ static struct error *find_transport(struct journey *journey,
     struct client *client = journey->client;
     struct tls_identity *identity = client->options.config->tls.identity;
     if (!journey->is_elsewhere)
-        *ret_transport = client_transports_own(
-            &client->transports, journey->identity ? journey->identity : identity, journey->trust);
-    else if (journey->at.scheme == URL_HTTP || client->options.tls)
-        *ret_transport = client_transports_other(&client->transports, &journey->at, journey->trust);
-    else
-        return error_new(ERROR_INTERNAL, "redirected to https, which is not set up");
-    return NULL;
+        return client_transports_own(&client->transports,
+                                     journey->identity ? journey->identity : identity,
+                                     journey->trust, ret_transport);
+    if (journey->at.scheme == URL_HTTP || client->options.tls)
+        return client_transports_other(&client->transports, &journey->at, journey->trust,
+                                       ret_transport);
+    return error_new(ERROR_INTERNAL, "redirected to https, which is not set up");
 }
 
 /* The request of the next hop and its transport. The headers must outlive the request. */

@@ -37,6 +37,7 @@ struct http_response;
 struct loop;
 struct metrics;
 struct network;
+struct proxy_environment;
 struct rate_limit;
 struct rest_config;
 struct tls_context;
@@ -45,7 +46,8 @@ struct client_options {
     const struct rest_config *config; /* borrowed; outlives the client */
     struct network *network;
     struct tls_context *tls;
-    struct str user_agent;   /* empty: "corset" */
+    const struct proxy_environment *proxies; /* outlives the client; NULL: config's proxy alone */
+    struct str user_agent;                   /* empty: "corset" */
     double qps, burst;       /* for each resource, and for all raw requests; 0: 20 and 30 */
     duration timeout;        /* of one request; 0: 30 s, FOREVER: none */
     size_t answer_max;       /* bytes of one response; 0: 256 MiB */

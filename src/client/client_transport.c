@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "client/client.h"
 #include "client/kubeconfig/kubeconfig.h"
+#include "client/proxy_environment.h"
 #include "net/tls.h"
 
 struct client_transport {
@@ -29,18 +30,34 @@ void client_transports_init(struct client_transports *transports, struct loop *l
     list_init(&transports->others);
 }
 
+/* The proxy-url of the kubeconfig wins over the environment, also for servers in NO_PROXY. */
+static struct error *choose_proxy(const struct client_options *client, const struct url *server,
+                                  struct proxy_choice *storage, struct http_endpoint *endpoint)
+{
+    const struct rest_config *config = client->config;
+    if (config->has_proxy) {
+        endpoint->proxy = &config->proxy;
+        endpoint->proxy_source = "proxy-url of the kubeconfig";
+        endpoint->proxy_bypass = "remove proxy-url from the kubeconfig";
+    } else if (client->proxies) {
+        TRY(proxy_environment_choose(client->proxies, server, storage));
+        endpoint->proxy = storage->has_proxy ? &storage->url : NULL;
+        endpoint->proxy_source = storage->variable;
+        endpoint->proxy_bypass = "add the server to NO_PROXY";
+    }
+    return NULL;
+}
+
 /* The transport owns references to its credentials for as long as it has connections. */
-static struct client_transport *transport_new(const struct client_transports *transports,
-                                              const struct url *server, struct str server_name,
-                                              struct tls_identity *identity,
-                                              struct tls_trust *trust)
+static struct error *transport_new(const struct client_transports *transports,
+                                   const struct url *server, struct str server_name,
+                                   struct tls_identity *identity, struct tls_trust *trust,
+                                   struct client_transport **ret_transport)
 {
     const struct client_options *client = transports->options;
     const struct rest_config *config = client->config;
-    struct client_transport *transport = NEW(struct client_transport);
-    transport->identity = tls_identity_ref(identity);
-    transport->trust = tls_trust_ref(trust);
-    const struct http_client_options options = {
+    struct proxy_choice proxy;
+    struct http_client_options options = {
         .endpoint = {.network = client->network,
                      .host = server->host,
                      .port = server->port,
@@ -50,15 +67,19 @@ static struct client_transport *transport_new(const struct client_transports *tr
                      .identity = identity,
                      .trust = trust,
                      .skip_verify = config->tls.skip_verify,
-                     .no_http2 = client->no_http2,
-                     .proxy = config->has_proxy ? &config->proxy : NULL},
+                     .no_http2 = client->no_http2},
         .connections = client->connections,
         .limits = client->limits,
         .timeouts = client->timeouts,
         .no_gzip = config->disable_compression,
     };
+    TRY(choose_proxy(client, server, &proxy, &options.endpoint));
+    struct client_transport *transport = NEW(struct client_transport);
+    transport->identity = tls_identity_ref(identity);
+    transport->trust = tls_trust_ref(trust);
     transport->http = http_client_new(transports->loop, &options);
-    return transport;
+    *ret_transport = transport;
+    return NULL;
 }
 
 static void free_transport(struct client_transport *transport)
@@ -100,37 +121,44 @@ void client_transports_offer_http2(struct client_transports *transports)
 }
 
 /* "others" is searched by origin for other servers only: a replaced transport has no origin. */
-struct client_transport *client_transports_own(struct client_transports *transports,
-                                               struct tls_identity *identity,
-                                               struct tls_trust *trust)
+struct error *client_transports_own(struct client_transports *transports,
+                                    struct tls_identity *identity, struct tls_trust *trust,
+                                    struct client_transport **ret_transport)
 {
     const struct rest_config *config = transports->options->config;
     struct client_transport *own = transports->own;
     if (own && (own->identity != identity || own->trust != trust)) {
         transports->replaced_dials += http_client_dial_count(own->http);
         list_append(&transports->others, &own->link);
-        own = NULL;
+        own = transports->own = NULL;
     }
     free_unused(transports);
     if (!own)
-        own = transport_new(transports, &config->server, config->tls.server_name, identity, trust);
-    return transports->own = own;
+        TRY(transport_new(transports, &config->server, config->tls.server_name, identity, trust,
+                          &own));
+    *ret_transport = transports->own = own;
+    return NULL;
 }
 
 /* The proxy and skip_verify of the config apply to other servers as well, the server name does not.
  */
-struct client_transport *client_transports_other(struct client_transports *transports,
-                                                 const struct url *server, struct tls_trust *trust)
+struct error *client_transports_other(struct client_transports *transports,
+                                      const struct url *server, struct tls_trust *trust,
+                                      struct client_transport **ret_transport)
 {
     SCOPED(arena) arena = {0};
     const struct str origin = url_origin(&arena, server);
     LIST_FOREACH (struct client_transport, transport, &transports->others, link)
-        if (str_eq(transport->origin, origin) && transport->trust == trust)
-            return transport;
-    struct client_transport *transport = transport_new(transports, server, STR(""), NULL, trust);
+        if (str_eq(transport->origin, origin) && transport->trust == trust) {
+            *ret_transport = transport;
+            return NULL;
+        }
+    struct client_transport *transport;
+    TRY(transport_new(transports, server, STR(""), NULL, trust, &transport));
     transport->origin = arena_str(&transport->texts, origin);
     list_append(&transports->others, &transport->link);
-    return transport;
+    *ret_transport = transport;
+    return NULL;
 }
 
 /* "sending" covers the time before the HTTP client counts the call, while a connection is made. */

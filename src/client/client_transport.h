@@ -5,7 +5,7 @@
  * current certificate authorities. When these change, a new own transport replaces it; the old one
  * stays until its calls have ended. Redirects to other servers have transports without credentials.
  *
- *     struct client_transport *transport = client_transports_own(transports, identity, trust);
+ *     TRY(client_transports_own(transports, identity, trust, &transport));
  *     struct http_client *http = client_transport_hold(transport);
  *     struct error *err = http_client_send(http, &request, &response);
  *     client_transport_release(transport);
@@ -43,11 +43,12 @@ void client_transports_done(struct client_transports *transports);
 
 /*
  * The transport to the client's server with these credentials, made if there is none. It may be
- * freed at the next suspension, unless client_transport_send() is running on it.
+ * freed at the next suspension, unless client_transport_send() is running on it. ERROR_INVALID for
+ * a proxy of the environment that cannot be used.
  */
-struct client_transport *client_transports_own(struct client_transports *transports,
-                                               struct tls_identity *identity,
-                                               struct tls_trust *trust);
+MUST_USE struct error *client_transports_own(struct client_transports *transports,
+                                             struct tls_identity *identity, struct tls_trust *trust,
+                                             struct client_transport **ret_transport);
 
 /* Connections made to the client's server so far. */
 uint64_t client_transports_dial_count(const struct client_transports *transports);
@@ -56,8 +57,9 @@ uint64_t client_transports_dial_count(const struct client_transports *transports
 void client_transports_offer_http2(struct client_transports *transports);
 
 /* The transport to another server, without credentials. Valid as long as the own transport. */
-struct client_transport *client_transports_other(struct client_transports *transports,
-                                                 const struct url *server, struct tls_trust *trust);
+MUST_USE struct error *client_transports_other(struct client_transports *transports,
+                                               const struct url *server, struct tls_trust *trust,
+                                               struct client_transport **ret_transport);
 
 /* Keeps the transport until the release, so that the caller may suspend in http_client_send(). */
 struct http_client *client_transport_hold(struct client_transport *transport);

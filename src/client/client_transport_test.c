@@ -26,14 +26,15 @@ SIM_TEST(a_connection_that_is_being_made_is_in_use)
     SCRIPT(&fixture, {200, NULL, NULL, "{}"});
     struct client_transports transports;
     client_transports_init(&transports, loop_current(), &fixture.options);
-    struct call call = {
-        .transport = client_transports_own(&transports, fixture.certs.client, fixture.certs.trust)};
+    struct call call = {0};
+    CHECK_OK(client_transports_own(&transports, fixture.certs.client, fixture.certs.trust,
+                                   &call.transport));
     {
         SCOPED(scope) scope = {0};
         scope_start(&scope, "calls", call_server, &call);
         CHECK_OK(fiber_yield());
-        struct call other = {.transport =
-                                 client_transports_own(&transports, NULL, fixture.certs.trust)};
+        struct call other = {0};
+        CHECK_OK(client_transports_own(&transports, NULL, fixture.certs.trust, &other.transport));
         CHECK(other.transport != call.transport);
         CHECK_OK(call_server(&other));
         CHECK_OK(other.err);
@@ -41,7 +42,8 @@ SIM_TEST(a_connection_that_is_being_made_is_in_use)
     }
     CHECK_OK(call.err);
     CHECK_EQ(fixture.requests, (size_t)2);
-    (void)client_transports_own(&transports, NULL, fixture.certs.trust);
+    struct client_transport *last;
+    CHECK_OK(client_transports_own(&transports, NULL, fixture.certs.trust, &last));
     CHECK_OK(fiber_sleep(SECOND));
     CHECK_EQ(sim_network_connections(fixture.network), (size_t)1);
     client_transports_done(&transports);

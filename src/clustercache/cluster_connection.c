@@ -53,6 +53,7 @@ void cluster_connection_open(struct cluster_connection *connection)
         .config = &connection->rest,
         .network = options->network,
         .tls = options->tls,
+        .proxies = options->proxies,
         .user_agent = options->user_agent,
         .qps = options->qps,
         .burst = options->burst,

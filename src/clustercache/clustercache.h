@@ -37,6 +37,7 @@ struct controller;
 struct loop;
 struct metrics;
 struct network;
+struct proxy_environment;
 struct rest_config;
 struct tls_context;
 
@@ -73,6 +74,7 @@ struct clustercache_options {
     struct cache *secrets;  /* kubeconfig Secrets of the management cluster; required */
     struct network *network;
     struct tls_context *tls;
+    const struct proxy_environment *proxies; /* see client_options; outlives the cache */
     struct metrics *metrics;
     struct str user_agent;         /* required */
     duration timeout;              /* of a request and of a cached read; 0: 10 s */

@@ -83,6 +83,7 @@ static struct client *open_workload(const struct management_client *management,
     return client_new(loop_current(), &(struct client_options){.config = workload,
                                                                .network = management->network,
                                                                .tls = management->tls,
+                                                               .proxies = &management->proxies,
                                                                .user_agent = user_agent_name()});
 }
 

@@ -91,8 +91,7 @@ static struct error *explain_reach(struct error *err, struct str host)
                          STR_ARG(host));
     case ERROR_DEADLINE:
     case ERROR_TIMEOUT:
-        error_free(err);
-        return error_new(ERROR_TIMEOUT, "%.*s does not answer", STR_ARG(host));
+        return error_wrap(err, "%.*s does not answer", STR_ARG(host));
     default:
         return error_wrap(err, "%.*s cannot be used", STR_ARG(host));
     }

@@ -4,6 +4,7 @@
 #include "async/signals.h"
 #include "base/log.h"
 #include "client/kubeconfig/kubeconfig.h"
+#include "client/proxy_environment.h"
 #include "cmd/address.h"
 #include "cmd/controller_flags.h"
 #include "cmd/global_flags.h"
@@ -66,6 +67,7 @@ static struct error *serve_controllers(void *data)
     OWNED(network) network = tcp_network_new(loop);
     OWNED(network) guarded = tcp_network_new(loop);
     OWNED(tls_context) tls = tls_context_new();
+    const struct proxy_environment proxies = proxy_environment_read();
     OWNED(controller_manager) controllers = NULL;
     struct controller_manager_options *options = &settings->controller.options;
     const duration lease = options->lease_duration, renew = options->renew_deadline;
@@ -74,6 +76,7 @@ static struct error *serve_controllers(void *data)
     options->network = network;
     options->guarded_network = guarded;
     options->tls = tls;
+    options->proxies = &proxies;
     TRY(controller_manager_new(loop, options, &controllers));
     return until_signal(signals, run_controllers, controllers, say_stopping);
 }

@@ -14,10 +14,12 @@ struct error *management_client_open(struct management_client *management,
     TRY(global_flags_find_cluster(globals, &management->config));
     management->network = tcp_network_new(loop_current());
     management->tls = tls_context_new();
+    management->proxies = proxy_environment_read();
     management->client =
         client_new(loop_current(), &(struct client_options){.config = &management->config,
                                                             .network = management->network,
                                                             .tls = management->tls,
+                                                            .proxies = &management->proxies,
                                                             .user_agent = user_agent_name(),
                                                             .qps = -1});
     return NULL;

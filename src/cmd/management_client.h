@@ -11,11 +11,13 @@
 #include "base/error.h"
 #include "client/client.h"
 #include "client/kubeconfig/kubeconfig.h"
+#include "client/proxy_environment.h"
 #include "cmd/global_flags.h"
 
 struct management_client {
     struct network *network;
     struct tls_context *tls;
+    struct proxy_environment proxies;
     struct rest_config config; /* config.namespace is the default namespace */
     struct client *client;
 };

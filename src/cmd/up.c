@@ -13,6 +13,7 @@
 #include "async/signals.h"
 #include "base/arena.h"
 #include "client/kubeconfig/kubeconfig.h"
+#include "client/proxy_environment.h"
 #include "cmd/address.h"
 #include "cmd/controller_flags.h"
 #include "cmd/global_flags.h"
@@ -65,6 +66,19 @@ static struct error *read_own_kubeconfig(const struct standalone *standalone,
     return kubeconfig_read(buf_str(&text), STR(""), NULL, ret_config);
 }
 
+/*
+ * The environment's, with the own API server in NO_PROXY: it and its virtual clusters are in this
+ * process, wherever it listens.
+ */
+static struct proxy_environment proxies_beside(const struct rest_config *config,
+                                               struct arena *arena)
+{
+    struct proxy_environment proxies = proxy_environment_read();
+    const struct str own = str_skip(url_origin(arena, &config->server), STR("https://").len);
+    proxies.no_proxy = arena_print(arena, "%.*s,%.*s", STR_ARG(proxies.no_proxy), STR_ARG(own));
+    return proxies;
+}
+
 /* Scripts wait for the line "ready on". */
 static struct error *serve_controllers(struct settings *settings, const struct rest_config *config,
                                        struct network *network, struct tls_context *tls,
@@ -72,9 +86,11 @@ static struct error *serve_controllers(struct settings *settings, const struct r
 {
     OWNED(controller_manager) controllers = NULL;
     struct controller_manager_options options = settings->controller.options;
+    const struct proxy_environment proxies = proxies_beside(config, &settings->arena);
     options.config = config;
     options.network = network;
     options.tls = tls;
+    options.proxies = &proxies;
     TRY(controller_manager_new(loop_current(), &options, &controllers));
     fprintf(stderr, "corset: ready on %.*s\n", STR_ARG(config->host));
     fprintf(stderr, "corset: export KUBECONFIG=%s/kubeconfig\n", settings->server.files.data_dir);

@@ -19,6 +19,7 @@
 #include "client/client.h"
 #include "client/discovery/discovery.h"
 #include "client/kubeconfig/kubeconfig.h"
+#include "client/proxy_environment.h"
 #include "clustercache/clustercache.h"
 #include "controller/cache/cache.h"
 #include "controller/leader.h"
@@ -40,6 +41,7 @@ struct process {
     struct rest_config config;
     struct network *network;
     struct tls_context *tls;
+    struct proxy_environment proxies;
     struct metrics *metrics;
     struct client *free_client; /* with an election: for the lease, which is written before */
     struct leader *leader;
@@ -119,6 +121,7 @@ static struct client *connect_as(struct process *process, struct leader *guard)
         .config = &process->config,
         .network = process->network,
         .tls = process->tls,
+        .proxies = &process->proxies,
         .user_agent = user_agent(process),
         .qps = process->options->qps,
         .burst = process->options->burst,
@@ -253,6 +256,7 @@ static struct error *open_clusters(struct process *process)
                                                          .label_selector = KUBECONFIG_LABEL}),
         .network = process->network,
         .tls = process->tls,
+        .proxies = &process->proxies,
         .metrics = process->metrics,
         .user_agent = user_agent(process),
         .may_write = process->leader ? leader_may_write : NULL,
@@ -272,6 +276,7 @@ static struct error *open_all(struct process *process)
     TRY(find_cluster(process), "find a cluster");
     process->network = tcp_network_new(process->loop);
     process->tls = tls_context_new();
+    process->proxies = proxy_environment_read();
     process->metrics = metrics_new();
     if (process->options->leader_elect)
         TRY(make_leader(process), "leader election");
