@@ -6,6 +6,7 @@ behind whatever happens. An API server that is started again has the address it 
 import ctypes
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -41,6 +42,21 @@ def free_ports(count):
     for one in sockets:
         one.close()
     return ports
+
+
+def steady_ports(count):
+    """Ports that stay free until somebody listens: below those that the kernel gives to connections."""
+    found = []
+    while len(found) < count:
+        port = random.randrange(20000, 32000)
+        with socket.socket() as one:
+            try:
+                one.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        if port not in found:
+            found.append(port)
+    return found
 
 
 def die_with_parent():
