@@ -74,7 +74,7 @@ struct client *client_new(struct loop *loop, const struct client_options *option
     client_transports_init(&client->transports, loop, &client->options);
     list_init(&client->rate_limits);
     rate_limit_init(&client->raw_limit, options->qps, options->burst);
-    client_metrics_init(&client->metrics, options->metrics, options->config);
+    client_metrics_init(&client->metrics, options->metrics, options->config, options->metrics_host);
     return client;
 }
 

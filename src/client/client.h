@@ -52,6 +52,8 @@ struct client_options {
     duration timeout;        /* of one request; 0: 30 s, FOREVER: none */
     size_t answer_max;       /* bytes of one response; 0: 256 MiB */
     struct metrics *metrics; /* rest_client_*; NULL for none */
+    struct str
+        metrics_host; /* a constant, their label "host"; empty: host and port of the server */
 
     /* Called for each Warning header of a response; NULL: warnings are logged at level 2. */
     void (*warn)(void *data, struct str text);

@@ -26,12 +26,12 @@ static const struct metrics_family families[] = {
 };
 
 void client_metrics_init(struct client_metrics *metrics, struct metrics *registry,
-                         const struct rest_config *config)
+                         const struct rest_config *config, struct str host)
 {
     *metrics = (struct client_metrics){.metrics = registry};
     if (!registry)
         return;
-    metrics->host = url_authority(&metrics->texts, &config->server);
+    metrics->host = host.len ? host : url_authority(&metrics->texts, &config->server);
     metrics_register(registry, families, COUNT(families));
 }
 

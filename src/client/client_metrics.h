@@ -22,8 +22,9 @@ struct client_metrics {
     struct arena texts;
 };
 
+/* host, a constant, is the label of all requests; empty: host and port of the config's server. */
 void client_metrics_init(struct client_metrics *metrics, struct metrics *registry,
-                         const struct rest_config *config);
+                         const struct rest_config *config, struct str host);
 
 void client_metrics_done(struct client_metrics *metrics);
 

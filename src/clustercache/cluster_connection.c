@@ -30,6 +30,9 @@
 
 #define PROBE_BODY_MAX (64 * KILOBYTE)
 
+/* The label "host" of the requests to all workload clusters together: see decision 0017. */
+#define METRICS_HOST STR("workload-clusters")
+
 struct cluster_connection *cluster_connection_new(struct clustercache_config *config,
                                                   struct key cluster, struct rest_config *rest)
 {
@@ -58,6 +61,8 @@ void cluster_connection_open(struct cluster_connection *connection)
         .qps = options->qps,
         .burst = options->burst,
         .timeout = options->timeout,
+        .metrics = options->metrics,
+        .metrics_host = METRICS_HOST,
         .may_write = options->may_write,
         .may_write_data = options->may_write_data,
         .no_http2 = true, /* until the first cache: see client_offer_http2() */

@@ -1,3 +1,5 @@
+#include <stdlib.h>
+
 #include "base/memory.h"
 #include "client/client.h"
 #include "scenarios/clustercache/cc_fixture.h"
@@ -439,4 +441,27 @@ SIM_TEST(a_private_key_is_made_once_where_it_is_asked_for)
     cc_fixture_check_delay(cc_fixture_reconcile(&fixture), 10 * SECOND);
     CHECK_OK(clustercache_get_private_key(fixture.cache, CC_FIXTURE_KEY, &again));
     CHECK_EQ(pem, again);
+}
+
+/* All workload clusters share the series, which stay when a cluster goes. */
+SIM_TEST(requests_to_workload_clusters_are_counted_together)
+{
+    SCOPED(cc_fixture) fixture;
+    cc_fixture_init(&fixture, 1);
+    cc_fixture_connect(&fixture);
+    const char *good =
+        "rest_client_requests_total{code=\"200\",host=\"workload-clusters\",method=\"GET\"}";
+    const char *bad =
+        "rest_client_requests_total{code=\"503\",host=\"workload-clusters\",method=\"GET\"}";
+    const long before = strtol(cc_fixture_metric(&fixture, good), NULL, 10);
+    CHECK(before > 0);
+    CHECK_EQ(cc_fixture_metric(&fixture, bad), "-");
+    cc_fixture_reconcile_after(&fixture, 10 * SECOND);
+    CHECK_EQ(strtol(cc_fixture_metric(&fixture, good), NULL, 10), before + 1);
+    fixture.status = 503;
+    cc_fixture_reconcile_after(&fixture, 10 * SECOND);
+    CHECK_EQ(cc_fixture_metric(&fixture, bad), "1");
+    cc_fixture_remove_cluster(&fixture, "c");
+    cc_fixture_reconcile(&fixture);
+    CHECK_EQ(cc_fixture_metric(&fixture, bad), "1");
 }
