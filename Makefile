@@ -23,12 +23,14 @@ test: ## build with the address and undefined-behaviour sanitizers, run every te
 	@tools/bootstrap test
 	@tools/kubectl
 	@tools/promtool
+	@tools/prometheus
 	@cmake --workflow --preset dev
 
 thread: ## build with the thread sanitizer, run every test
 	@tools/bootstrap test
 	@tools/kubectl
 	@tools/promtool
+	@tools/prometheus
 	@cmake --workflow --preset thread
 
 lint: ## check format, warnings, clang-tidy, cppcheck, shellcheck
