@@ -1,6 +1,7 @@
 /*
- * Order of a start: lock the data directory, open or make certificates and keys, open the store and
- * load the API, then listen. apiserver_free() goes back in the opposite order; requests are ended
+ * Order of a start: lock the data directory, open the store, open or make certificates and keys,
+ * load the API, then listen. The keys are made after the store, so that keys without a store tell
+ * that the store was lost. apiserver_free() goes back in the opposite order; requests are ended
  * first, because they use everything else.
  */
 #include "apiserver/apiserver.h"
@@ -15,6 +16,7 @@
 #include "apiserver/ensure_object.h"
 #include "apiserver/virtual/virtual_clusters.h"
 #include "async/loop.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/metrics.h"
 #include "base/process_metrics.h"
@@ -49,14 +51,23 @@ static struct error *open_store(struct apiserver *server, const struct apiserver
         *ret_store = store_new(server->loop, &store);
         return NULL;
     }
+    SCOPED(buf) pki = {.limit = 0};
     buf_print(&path, "%s/corset.db", options->folder);
+    buf_print(&pki, "%s/pki", options->folder);
     store.path = buf_c(&path);
-    return store_open(server->loop, &store, ret_store);
+    store.was_used = credentials_exist(buf_c(&pki));
+    store.accept_loss = options->accept_loss;
+    TRY(store_open(server->loop, &store, ret_store));
+    if (store_accepted_loss(*ret_store))
+        log_error("Went on without acknowledged writes, as --accept-data-loss says",
+                  LOG_STR("loss", str_from_c(store_accepted_loss(*ret_store))),
+                  LOG_INT("resourceVersion", store_revision(*ret_store)));
+    return NULL;
 }
 
 /* The server's certificate is valid for the names under which clients reach this machine. */
 static struct error *open_credentials(struct apiserver *server,
-                                      const struct apiserver_options *options)
+                                      const struct apiserver_options *options, bool was_used)
 {
     SCOPED(buf) folder = {.limit = 0};
     struct str names[NAMES_MAX] = {STR("localhost"), STR("127.0.0.1"), STR("::1"),
@@ -76,14 +87,15 @@ static struct error *open_credentials(struct apiserver *server,
         .names = names,
         .name_count = count,
         .now = loop_wall(server->loop),
+        .was_used = was_used,
     };
     return credentials_open(&credentials, &server->credentials);
 }
 
-static struct error *open_api(struct apiserver *server, const struct apiserver_options *options)
+/* Takes the store. */
+static struct error *open_api(struct apiserver *server, const struct apiserver_options *options,
+                              struct store *store)
 {
-    struct store *store;
-    TRY(open_store(server, options, &store));
     const struct api_options api = {
         .loop = server->loop,
         .store = store,
@@ -146,8 +158,10 @@ struct error *apiserver_new(struct loop *loop, const struct apiserver_options *o
     server->base_rbac = bootstrap_policy_rbac();
     if (options->folder)
         TRY(data_dir_open(options->folder, &server->folder));
-    TRY(open_credentials(server, options));
-    TRY(open_api(server, options));
+    OWNED(store) store = NULL;
+    TRY(open_store(server, options, &store));
+    TRY(open_credentials(server, options, store_revision(store) > STORE_FIRST_REVISION));
+    TRY(open_api(server, options, TAKE(store)));
     TRY(listen_http(server, options));
     *ret_server = TAKE(server);
     return NULL;

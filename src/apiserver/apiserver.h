@@ -30,6 +30,7 @@ struct apiserver_options {
     struct str host;               /* to listen on: a name or address of this machine */
     uint16_t port;                 /* 0: any; see apiserver_port() */
     const char *folder;            /* for data and keys; NULL: everything is in memory */
+    bool accept_loss;              /* start without acknowledged writes that are missing */
     size_t virtual_clusters;       /* named vc-0001 and so on */
     struct fault_injection faults; /* of all virtual clusters; PUT /debug/inject changes them */
 

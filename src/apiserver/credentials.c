@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "apiserver/secret_file.h"
 #include "base/duration.h"
@@ -121,7 +122,7 @@ static struct error *make_authority(const struct credentials_options *options, s
 /* A certificate without its key cannot issue anything, so both files are read together. */
 static struct error *open_authority(const struct credentials_options *options,
                                     struct credentials *credentials,
-                                    struct pki_authority **ret_authority)
+                                    struct pki_authority **ret_authority, bool *ret_has_one)
 {
     SCOPED(buf) certificate = {.limit = 0};
     SCOPED(buf) key = {.secret = true};
@@ -137,11 +138,12 @@ static struct error *open_authority(const struct credentials_options *options,
         TRY(make_authority(options, &key, &certificate, ret_authority));
     }
     buf_add(&credentials->authority, buf_str(&certificate));
+    *ret_has_one = has_certificate;
     return NULL;
 }
 
 /* Keys that exist are kept, because they verify the tokens that were issued before. */
-static struct error *open_keys(const struct credentials_options *options,
+static struct error *open_keys(const struct credentials_options *options, bool has_authority,
                                struct credentials *credentials)
 {
     SCOPED(buf) pem = {.secret = true};
@@ -150,6 +152,11 @@ static struct error *open_keys(const struct credentials_options *options,
     if (is_there)
         return error_wrap(token_keys_read(buf_str(&pem), &credentials->keys),
                           "read tokens.key in %s", options->folder);
+    if (options->was_used && has_authority)
+        return error_new(ERROR_IO,
+                         "%s/tokens.key is missing, so that no token that was handed out is good; "
+                         "put it back, or remove the folder to begin with new keys",
+                         options->folder);
     TRY(token_keys_new(&credentials->keys));
     TRY(token_keys_write(credentials->keys, &pem));
     return secret_file_write(options->folder, "tokens.key", buf_str(&pem));
@@ -197,6 +204,14 @@ static struct error *issue_server(const struct credentials_options *options,
     return tls_server_new(&tls, &credentials->tls);
 }
 
+/* tokens.key is the last file of a first start. */
+bool credentials_exist(const char *folder)
+{
+    SCOPED(buf) path = {.limit = 0};
+    buf_print(&path, "%s/tokens.key", folder);
+    return access(buf_c(&path), F_OK) == 0;
+}
+
 struct error *credentials_open(const struct credentials_options *options,
                                struct credentials **ret_credentials)
 {
@@ -205,8 +220,9 @@ struct error *credentials_open(const struct credentials_options *options,
     TRY(check_clock(options));
     if (options->folder && mkdir(options->folder, 0700) != 0 && errno != EEXIST)
         return error_from_errno(errno, "make %s", options->folder);
-    TRY(open_authority(options, credentials, &authority));
-    TRY(open_keys(options, credentials));
+    bool has_authority = false;
+    TRY(open_authority(options, credentials, &authority, &has_authority));
+    TRY(open_keys(options, has_authority, credentials));
     TRY(issue_admin(options, authority, credentials), "issue the admin's certificate");
     TRY(issue_server(options, authority, credentials), "issue the server's certificate");
     *ret_credentials = TAKE(credentials);

@@ -29,7 +29,13 @@ struct credentials_options {
     const struct str *names; /* names and addresses in the server's certificate */
     size_t name_count;
     int64_t now; /* wall-clock nanoseconds */
+
+    /* Tokens were handed out: an authority without tokens.key is no interrupted first start. */
+    bool was_used;
 };
+
+/* Whether an earlier start has made its keys in this folder. */
+bool credentials_exist(const char *folder);
 
 /* ERROR_IO names the file. Blocks, so it is for the start of a program. */
 MUST_USE struct error *credentials_open(const struct credentials_options *options,

@@ -95,6 +95,8 @@ const struct command command_apiserver = {
         "Usage: corset apiserver (--data-dir DIR | --in-memory) [FLAGS]\n\n"
         "  --data-dir DIR           folder for all data: corset.db, pki/, kubeconfig, lock\n"
         "  --in-memory              store nothing on disk\n"
+        "  --accept-data-loss       start although acknowledged writes are missing from the folder,\n"
+        "                           and go on without them\n"
         "  --listen HOST:PORT       where to listen (default 127.0.0.1:7443; port 0: any)\n"
         "  --write-kubeconfig FILE  where to write the admin's kubeconfig; DIR/kubeconfig is\n"
         "                           written anyway\n"

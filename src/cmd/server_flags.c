@@ -4,6 +4,7 @@
 
 const struct flag server_flags[SERVER_FLAGS] = {
     {"data-dir",                  FLAG_TEXT,  AT(files.data_dir),   FLAG_FOLDER},
+    {"accept-data-loss",          FLAG_BOOL,  AT(accept_loss),      FLAG_ANY   },
     {"listen",                    FLAG_TEXT,  AT(listen),           FLAG_ANY   },
     {"virtual-clusters",          FLAG_COUNT, AT(virtual_clusters), FLAG_ANY   },
     {"write-kubeconfig",          FLAG_TEXT,  AT(files.kubeconfig), FLAG_FILE  },
@@ -29,6 +30,7 @@ struct apiserver_options server_flags_options(const struct server_settings *sett
         .host = settings->address.host,
         .port = settings->address.port,
         .folder = settings->files.data_dir,
+        .accept_loss = settings->accept_loss,
         .virtual_clusters = settings->virtual_clusters,
         .faults = settings->faults,
     };

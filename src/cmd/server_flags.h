@@ -10,6 +10,7 @@
 struct server_settings {
     struct server_files files;
     const char *listen, *inject;
+    bool accept_loss;
     size_t virtual_clusters;
 
     /* Read by server_flags_use(). */
@@ -22,7 +23,7 @@ struct server_settings {
         .listen = "127.0.0.1:7443", .inject = "", \
     }
 
-#define SERVER_FLAGS 6
+#define SERVER_FLAGS 7
 extern const struct flag server_flags[SERVER_FLAGS];
 
 #define SERVER_GROUP(settings)                                 \

@@ -177,6 +177,8 @@ const struct command command_up = {
         "Usage: corset up [FLAGS]\n\n"
         "  --data-dir DIR           folder for all data: corset.db, pki/, kubeconfig, lock\n"
         "                           (default: corset below $XDG_DATA_HOME or ~/.local/share)\n"
+        "  --accept-data-loss       start although acknowledged writes are missing from the folder,\n"
+        "                           and go on without them\n"
         "  --listen HOST:PORT       where to listen (default 127.0.0.1:7443; port 0: any)\n"
         "  --virtual-clusters N     N virtual workload clusters for trials, named vc-0001 and so\n"
         "                           on; they are empty after every start.\n"

@@ -197,8 +197,32 @@ struct error *pki_authority_of_key(struct str common_name, struct str key_pem, i
                : error_new(ERROR_PARSE, "not the key of an authority");
 }
 
+/* The public half of a damaged key may still be the right one. */
+static bool is_sound(EVP_PKEY *key)
+{
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
+    const bool sound = context && EVP_PKEY_check(context) == 1;
+    EVP_PKEY_CTX_free(context);
+    return sound;
+}
+
 /*
- * ERROR_PARSE covers text that is no PEM as well as a key that does not belong to the certificate.
+ * A certificate that somebody else has issued names the key of its issuer (RFC 5280, 4.2.1.1). All
+ * others have signed themselves, and the signature tells whether a bit of them has changed since.
+ */
+static bool is_unchanged(X509 *certificate)
+{
+    const ASN1_OCTET_STRING *issuer = X509_get0_authority_key_id(certificate);
+    const ASN1_OCTET_STRING *own = X509_get0_subject_key_id(certificate);
+    const bool is_foreign =
+        issuer && own && ASN1_OCTET_STRING_cmp(issuer, own) != 0 &&
+        X509_NAME_cmp(X509_get_subject_name(certificate), X509_get_issuer_name(certificate)) != 0;
+    return is_foreign || X509_verify(certificate, X509_get0_pubkey(certificate)) == 1;
+}
+
+/*
+ * ERROR_PARSE covers text that is no PEM, damage, and a key that does not belong to the
+ * certificate.
  */
 struct error *pki_authority_read(struct str certificate_pem, struct str key_pem,
                                  struct pki_authority **ret_authority)
@@ -209,9 +233,10 @@ struct error *pki_authority_read(struct str certificate_pem, struct str key_pem,
     BIO_free(bio);
     authority->key = read_key(key_pem);
     if (!authority->certificate || !authority->key ||
-        X509_check_private_key(authority->certificate, authority->key) != 1) {
+        X509_check_private_key(authority->certificate, authority->key) != 1 ||
+        !is_sound(authority->key) || !is_unchanged(authority->certificate)) {
         ERR_clear_error();
-        return error_new(ERROR_PARSE, "not a certificate authority and its key");
+        return error_new(ERROR_PARSE, "not a certificate authority and its key, or damaged");
     }
     *ret_authority = TAKE(authority);
     return NULL;

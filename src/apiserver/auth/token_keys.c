@@ -3,7 +3,8 @@
  * queue is cleared and the message says what was tried.
  *
  * The PEM text holds two blocks: the private key and a random secret, from which the admin tokens
- * of virtual clusters are derived.
+ * of virtual clusters are derived. Behind the secret is the beginning of its hash, which tells
+ * whether a bit of it has changed; earlier versions wrote none.
  */
 #include "apiserver/auth/token_keys.h"
 
@@ -20,6 +21,7 @@
 #include "base/random.h"
 
 #define SECRET_LEN   32
+#define CHECK_LEN    8
 #define SECRET_BLOCK "CORSET ACCESS SECRET"
 #define HALF_LEN     (TOKEN_SIGNATURE_LEN / 2)
 
@@ -104,6 +106,29 @@ static bool is_p256(const EVP_PKEY *key)
            str_eq(str_from_c(name), STR("prime256v1"));
 }
 
+/* What stands in the file: the secret and its check. */
+static void add_check(const uint8_t secret[static SECRET_LEN],
+                      uint8_t ret_block[static SECRET_LEN + CHECK_LEN])
+{
+    uint8_t digest[SHA256_LEN];
+    sha256_of(str_from((const char *)secret, SECRET_LEN), digest);
+    memcpy(ret_block, secret, SECRET_LEN);
+    memcpy(ret_block + SECRET_LEN, digest, CHECK_LEN);
+}
+
+static bool is_secret(const unsigned char *bytes, long len)
+{
+    uint8_t block[SECRET_LEN + CHECK_LEN];
+    if (len == SECRET_LEN)
+        return true;
+    if (len != (long)sizeof(block))
+        return false;
+    add_check(bytes, block);
+    const bool same = memcmp(bytes, block, sizeof(block)) == 0;
+    mem_wipe(block, sizeof(block));
+    return same;
+}
+
 /* Other blocks may come first. */
 static bool read_secret(struct str pem, uint8_t ret_secret[static SECRET_LEN])
 {
@@ -113,7 +138,7 @@ static bool read_secret(struct str pem, uint8_t ret_secret[static SECRET_LEN])
     unsigned char *bytes;
     long len;
     while (!found && bio && PEM_read_bio(bio, &name, &header, &bytes, &len) == 1) {
-        found = len == SECRET_LEN && str_eq(str_from_c(name), STR(SECRET_BLOCK));
+        found = str_eq(str_from_c(name), STR(SECRET_BLOCK)) && is_secret(bytes, len);
         if (found)
             memcpy(ret_secret, bytes, SECRET_LEN);
         OPENSSL_free(name);
@@ -174,10 +199,13 @@ struct error *token_keys_write(const struct token_keys *keys, struct buf *pem)
 {
     BIO *bio = BIO_new(BIO_s_secmem());
     char *text = NULL;
+    uint8_t block[SECRET_LEN + CHECK_LEN];
     pem->secret = true;
+    add_check(keys->secret, block);
     const bool ok = bio &&
                     PEM_write_bio_PKCS8PrivateKey(bio, keys->key, NULL, NULL, 0, NULL, NULL) == 1 &&
-                    PEM_write_bio(bio, SECRET_BLOCK, "", keys->secret, sizeof(keys->secret)) > 0;
+                    PEM_write_bio(bio, SECRET_BLOCK, "", block, sizeof(block)) > 0;
+    mem_wipe(block, sizeof(block));
     const long len = ok ? BIO_get_mem_data(bio, &text) : 0;
     buf_add(pem, str_from(text, len > 0 ? (size_t)len : 0));
     BIO_free(bio);

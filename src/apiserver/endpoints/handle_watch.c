@@ -152,14 +152,18 @@ static bool wants_initial(const struct list_options *options)
     return options->has_initial_events ? options->initial_events : options->revision == 0;
 }
 
-/* Before the response begins, so that an error is sent as a Status. */
+/*
+ * Before the response begins, so that an error is sent as a Status. A watch from a revision that
+ * does not come is refused as a list of it is: its client knows more than this server does.
+ */
 static struct error *collect_initial(const struct watch_stream *stream, struct list_result *list)
 {
     struct list_options options = stream->options;
     options.limit = 0;
     options.continue_token = (struct str){0};
     options.match = MATCH_NOT_OLDER_THAN;
-    return wants_initial(&options) ? handle_list_collect(stream->request, &options, list) : NULL;
+    return wants_initial(&options) ? handle_list_collect(stream->request, &options, list)
+                                   : api_wait_revision(stream->request->api, options.revision);
 }
 
 /* The list is released when it is sent, because streams last long. */

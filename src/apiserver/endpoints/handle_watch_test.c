@@ -195,6 +195,19 @@ SIM_TEST(a_streaming_list_from_the_future_is_refused_before_it_begins)
     CHECK(since(start) >= 3 * SECOND && since(start) < 5 * SECOND);
 }
 
+/* Silence would hide from a client that the server has lost what the client knows. */
+SIM_TEST(a_watch_from_the_future_is_refused_before_it_begins)
+{
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
+    const int64_t start = loop_now(loop_current());
+    CHECK_EQ(
+        apiserver_fixture_get(&fixture, MAPS "?watch=1&resourceVersion=99999999&timeoutSeconds=60"),
+        504);
+    CHECK_CONTAINS(buf_str(&fixture.answer), STR("Too large resource version: 99999999"));
+    CHECK(since(start) >= 3 * SECOND && since(start) < 5 * SECOND);
+}
+
 SIM_TEST(a_watch_from_before_the_history_is_told_so)
 {
     SCOPED(apiserver_fixture) fixture;

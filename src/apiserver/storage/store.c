@@ -7,6 +7,7 @@
  *     store_watch.c    follows the changes of one resource
  *     store_history.c  the events that watches and older revisions are read from
  *     store_file.c     the SQLite file; store_file_load.c reads it at the start
+ *     store_mark.c     the newest acknowledged revision, in a file of its own
  *
  * Invariant: store->revision is durable and visible, store->accepted is the last revision that was
  * given to a write, and accepted >= revision. Objects live in store->resources as they are at
@@ -24,7 +25,6 @@
 #define HISTORY_AGE    (5 * MINUTE)
 #define HISTORY_EVENTS 1000
 #define HISTORY_BYTES  (64 * MEGABYTE)
-#define FIRST_REVISION 1 /* 0 means "any" to clients */
 
 static void record_release(void *value)
 {
@@ -45,7 +45,7 @@ static void resource_release(void *value)
 struct store *store_make(const struct store_options *options)
 {
     struct store *store = NEW(struct store);
-    store->revision = store->accepted = store->floor = FIRST_REVISION;
+    store->revision = store->accepted = store->floor = STORE_FIRST_REVISION;
     store->resources.release = resource_release;
     store->history.age = options->history_age ? options->history_age : HISTORY_AGE;
     store->history.events_min = options->history_events ? options->history_events : HISTORY_EVENTS;
@@ -60,6 +60,7 @@ void store_release(struct store *store)
     store_history_done(&store->history);
     map_done(&store->resources);
     map_done(&store->pending);
+    mem_free(store->accepted_loss);
     mem_free(store);
 }
 
@@ -75,6 +76,7 @@ struct store *store_new(struct loop *loop, const struct store_options *options)
 struct opening {
     struct store *store;
     char *path;
+    struct store_file_options options;
     struct error *err;
 };
 
@@ -95,7 +97,7 @@ DEFINE_OWNED(opening)
 static void opening_work(void *data)
 {
     struct opening *opening = data;
-    opening->err = store_file_open(opening->path, opening->store, &opening->store->file);
+    opening->err = store_file_open(&opening->options, opening->store, &opening->store->file);
 }
 
 /*
@@ -113,6 +115,12 @@ struct error *store_open(struct loop *loop, const struct store_options *options,
     OWNED(opening) opening = NEW(struct opening);
     opening->store = store_make(options);
     opening->path = mem_dup(options->path, strlen(options->path));
+    opening->options = (struct store_file_options){
+        .path = opening->path,
+        .now = loop_wall(loop),
+        .was_used = options->was_used,
+        .accept_loss = options->accept_loss,
+    };
     struct error *err = worker_run(opening_work, opening, opening_discard);
     if (err) {
         (void)TAKE(opening); /* opening_discard() frees it when the worker has ended */
@@ -196,6 +204,11 @@ struct error *store_check_history(const struct store *store, const struct store_
         return NULL;
     return error_new(ERROR_EXPIRED, "too old resource version: %lld (%lld)", (long long)revision,
                      (long long)oldest);
+}
+
+const char *store_accepted_loss(const struct store *store)
+{
+    return store->accepted_loss;
 }
 
 int64_t store_revision(const struct store *store)

@@ -16,6 +16,9 @@
  * write queued behind it. None of them becomes visible, reads continue, and the next write tries
  * again.
  *
+ * Revisions never go back. A store that lost writes, and was opened all the same, goes on above all
+ * that it ever gave.
+ *
  * Without a path nothing is written to disk; everything else is the same. Stores share nothing. An
  * empty store in memory takes less than 1 KiB. All calls are made on the loop's thread.
  */
@@ -47,6 +50,13 @@ struct store_options {
     duration history_age;  /* 0 means 5 min */
     size_t history_events; /* 0 means 1000 */
     size_t history_bytes;  /* 0 means 64 MiB */
+
+    /*
+     * A file that has lost acknowledged writes is refused, unless the loss is accepted. Beside the
+     * file is its mark (see store_mark.h), which tells; was_used tells, when there is neither, that
+     * there were both.
+     */
+    bool was_used, accept_loss;
 };
 
 struct store_id {
@@ -70,7 +80,8 @@ struct store *store_new(struct loop *loop, const struct store_options *options);
 
 /*
  * Opens or creates the file, checks it and loads it. Suspends; the work is done on a worker thread.
- * ERROR_IO when the file cannot be used: the message names the file and says what to do.
+ * ERROR_IO when the file cannot be used: the message names the file and says what to do. A refused
+ * file is left as it is.
  */
 MUST_USE struct error *store_open(struct loop *loop, const struct store_options *options,
                                   struct store **ret_store);
@@ -82,13 +93,17 @@ MUST_USE struct error *store_open(struct loop *loop, const struct store_options 
 void store_free(struct store *store);
 DEFINE_OWNED(store)
 
+/* What was lost and accepted when the store was opened, in words; NULL when nothing was. */
+const char *store_accepted_loss(const struct store *store);
+
 /*
  * Shows the corset_store_* metrics of this store; for one store of a registry. They must not be
  * shown after the store is freed.
  */
 void store_add_metrics(struct store *store, struct metrics *metrics);
 
-/* The newest durable revision. */
+/* The newest durable revision. That of a store that was never written to is the first one. */
+#define STORE_FIRST_REVISION 1 /* 0 means "any" to clients */
 int64_t store_revision(const struct store *store);
 
 /* Suspends until this revision is durable. */

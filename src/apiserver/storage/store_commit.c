@@ -12,6 +12,10 @@
  *
  * If a group fails, the queue fails with it: its writes were decided on states that never became
  * durable.
+ *
+ * Beside that, the mark is synced on another worker thread MARK_DELAY after a group, while others
+ * are under way, and the log is checkpointed when nothing was written for IDLE_TIME: what is in the
+ * database itself does not depend on the log any more.
  */
 #include <assert.h>
 
@@ -23,6 +27,10 @@
 
 /* Limits the duration of a transaction, and thereby how long the first writer of a group waits. */
 #define GROUP_MAX 4096
+#define IDLE_TIME (2 * SECOND)
+
+/* Syncs of the mark compete with those of commits for the disk, so one serves many groups. */
+#define MARK_DELAY (20 * MILLISECOND)
 
 /* Resources and keys contain no NUL, so the separators make the combination unambiguous. */
 static void pending_key(struct buf *out, struct str resource, struct key key)
@@ -57,7 +65,8 @@ static struct object_text *put_record(struct store *store, const struct store_wr
         tree_put(records_of(write), key, record);
         store->objects++;
     }
-    *record = (struct store_record){object_text_ref(write->text), write->revision, write->row};
+    *record = (struct store_record){object_text_ref(write->text), write->revision, write->row,
+                                    write->sum};
     return former;
 }
 
@@ -126,6 +135,85 @@ static void settle_writes(struct store *store, struct list *writes, const struct
 
 static void start_commit(struct store *store);
 
+static void submit_job(struct store *store, struct loop_job *job, void (*work)(void *data),
+                       void (*finished)(struct loop_job *job))
+{
+    *job = (struct loop_job){.work = work, .finished = finished, .data = store};
+    struct loop_backend *backend = loop_backend(store->loop);
+    backend->ops->submit(backend, job);
+}
+
+/* Runs on a worker thread, while another one may commit the next group. */
+static void mark_work(void *data)
+{
+    const struct store *store = data;
+    store_file_sync_mark(store->file);
+}
+
+static void schedule_mark(struct store *store);
+
+static void on_marked(struct loop_job *job)
+{
+    struct store *store = job->data;
+    store->is_marking = false;
+    if (store->closer)
+        fiber_wake(store->closer);
+    else if (store->mark_is_stale)
+        schedule_mark(store);
+}
+
+static void on_mark_due(void *data)
+{
+    struct store *store = data;
+    store->is_marking = true;
+    store->mark_is_stale = false;
+    submit_job(store, &store->mark_job, mark_work, on_marked);
+}
+
+/* A mark that is written while a sync is under way is synced after that. */
+static void schedule_mark(struct store *store)
+{
+    store->mark_is_stale = true;
+    if (!store->is_marking && !timer_is_started(&store->mark_timer))
+        timer_start(store->loop, &store->mark_timer, loop_now(store->loop) + MARK_DELAY,
+                    on_mark_due, store);
+}
+
+static void checkpoint_work(void *data)
+{
+    const struct store *store = data;
+    store_file_checkpoint(store->file);
+}
+
+/* Writes that came meanwhile have waited. */
+static void on_checkpointed(struct loop_job *job)
+{
+    struct store *store = job->data;
+    store->is_checkpointing = false;
+    if (!list_is_empty(&store->queue))
+        start_commit(store);
+    else if (store->closer)
+        fiber_wake(store->closer);
+}
+
+static void on_idle(void *data)
+{
+    struct store *store = data;
+    if (!list_is_empty(&store->group) || !list_is_empty(&store->queue) || store->closer)
+        return;
+    store->is_checkpointing = true;
+    submit_job(store, &store->job, checkpoint_work, on_checkpointed);
+}
+
+/* A group of a store with a file is durable. */
+static void look_after_file(struct store *store)
+{
+    if (store->closer)
+        return; /* closing does both */
+    schedule_mark(store);
+    timer_start(store->loop, &store->idle, loop_now(store->loop) + IDLE_TIME, on_idle, store);
+}
+
 /* Called on the loop when the group is durable or has failed. */
 static void finish_commit(struct store *store, const struct error *err)
 {
@@ -141,6 +229,8 @@ static void finish_commit(struct store *store, const struct error *err)
         settle_writes(store, &store->group, NULL);
         store_history_trim(&store->history, loop_now(store->loop));
         event_wake_all(&store->advanced);
+        if (store->file)
+            look_after_file(store);
     }
     if (!list_is_empty(&store->queue))
         start_commit(store);
@@ -177,15 +267,13 @@ static void start_commit(struct store *store)
         finish_commit(store, NULL);
         return;
     }
-    store->job = (struct loop_job){.work = on_work, .finished = on_finished, .data = store};
-    struct loop_backend *backend = loop_backend(store->loop);
-    backend->ops->submit(backend, &store->job);
+    submit_job(store, &store->job, on_work, on_finished);
 }
 
 static void on_kick(void *data)
 {
     struct store *store = data;
-    if (list_is_empty(&store->group) && !list_is_empty(&store->queue))
+    if (list_is_empty(&store->group) && !list_is_empty(&store->queue) && !store->is_checkpointing)
         start_commit(store);
 }
 
@@ -217,7 +305,13 @@ static void on_closed(struct loop_job *job)
     fiber_wake(store->closer);
 }
 
-/* Called once, by store_free(). finish_commit() wakes the closer when the queue is empty. */
+static bool is_busy(const struct store *store)
+{
+    return !list_is_empty(&store->group) || !list_is_empty(&store->queue) ||
+           store->is_checkpointing || store->is_marking;
+}
+
+/* Called once, by store_free(). Whatever ends wakes the closer, which looks whether all has. */
 void store_flush(struct store *store)
 {
     if (!store->file) {
@@ -226,13 +320,13 @@ void store_flush(struct store *store)
         return;
     }
     store->closer = fiber_current();
-    while (!list_is_empty(&store->group) || !list_is_empty(&store->queue))
+    timer_stop(store->loop, &store->idle);
+    timer_stop(store->loop, &store->mark_timer);
+    while (is_busy(store))
         fiber_park_uninterrupted("the last writes of a store");
     loop_withdraw(&store->kick);
 
-    store->job = (struct loop_job){.work = close_work, .finished = on_closed, .data = store};
-    struct loop_backend *backend = loop_backend(store->loop);
-    backend->ops->submit(backend, &store->job);
+    submit_job(store, &store->job, close_work, on_closed);
     while (!store->closed)
         fiber_park_uninterrupted("a store's file to be closed");
 }

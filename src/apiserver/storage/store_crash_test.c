@@ -164,10 +164,11 @@ static void kill_and_check(struct child *child, uint64_t life, bool *used, size_
 
 TEST(store_keeps_what_it_acknowledged_when_it_is_killed)
 {
-    char dir[] = "/tmp/store_crash.XXXXXX", path[64], log[80];
+    char dir[] = "/tmp/store_crash.XXXXXX", path[64], log[80], mark[80];
     CHECK(mkdtemp(dir) != NULL);
     snprintf(path, sizeof(path), "%s/store.db", dir);
     snprintf(log, sizeof(log), "%s-wal", path);
+    snprintf(mark, sizeof(mark), "%s.mark", path);
     const size_t used_count = (size_t)WRITERS * WRITES_MAX;
     bool *used = mem_alloc_zero(used_count);
     struct child child = {.path = path};
@@ -181,5 +182,6 @@ TEST(store_keeps_what_it_acknowledged_when_it_is_killed)
     mem_free(used);
     unlink(path);
     unlink(log);
+    unlink(mark);
     CHECK_EQ(rmdir(dir), 0);
 }

@@ -7,15 +7,28 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/error.h"
 #include "base/list.h"
+#include "base/str.h"
 
 struct store;
 struct store_file;
 
-/* Opens or creates the file, checks it, and loads objects and revision into a new store. */
-MUST_USE struct error *store_file_open(const char *path, struct store *store,
-                                       struct store_file **ret_file);
+struct store_file_options {
+    const char *path;
+    int64_t now;                /* wall-clock nanoseconds */
+    bool was_used, accept_loss; /* see struct store_options */
+};
+
+/*
+ * Opens or creates the file, checks it against itself and its mark, and loads objects and revision
+ * into a new store. A refused file is left as it is.
+ */
+MUST_USE struct error *store_file_open(const struct store_file_options *options,
+                                       struct store *store, struct store_file **ret_file);
 
 /*
  * Checkpoints the write-ahead log. What cannot be checkpointed now is checkpointed at the next
@@ -23,5 +36,17 @@ MUST_USE struct error *store_file_open(const char *path, struct store *store,
  */
 void store_file_close(struct store_file *file);
 
-/* Writes a list of struct store_write in one transaction: all of them are durable, or none is. */
+/*
+ * Writes a list of struct store_write in one transaction: all of them are durable, or none is. The
+ * mark names the last of them then, but may not be on the disk yet.
+ */
 MUST_USE struct error *store_file_commit(struct store_file *file, const struct list *writes);
+
+/* Syncs the mark. May run beside a commit. */
+void store_file_sync_mark(const struct store_file *file);
+
+/* Moves everything from the log into the database and empties the log. */
+void store_file_checkpoint(struct store_file *file);
+
+/* The checksum of a row, because SQLite keeps none. Part of the file's format. Any thread. */
+int64_t store_file_sum(struct str resource, int64_t revision, struct str body);

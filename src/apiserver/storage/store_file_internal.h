@@ -15,11 +15,27 @@ enum store_statement {
     STATEMENTS,
 };
 
+extern const char *const store_file_statements[STATEMENTS];
+
+/*
+ * The digest is the sum of the shares of all rows: a row that is missing, or comes back, is noticed
+ * although the rest of the file is sound.
+ */
 struct store_file {
     sqlite3 *db;
-    char *path;
+    char *path, *mark_path;
     sqlite3_stmt *statements[STATEMENTS];
+    int64_t version; /* of the format, as it was found; 0: a new file */
+    uint64_t epoch, digest;
+    int mark_fd; /* -1: none */
+    unsigned mark_place;
 };
+
+/* What one row adds to the digest. Part of the file's format. */
+uint64_t store_file_share(int64_t row, int64_t sum);
+
+/* The digest in the file also covers the counter's own row. Part of the file's format. */
+int64_t store_file_seal(const struct store_file *file, int64_t revision);
 
 /*
  * The newest error of the database in words for people: what was tried, on which file, what to do.
@@ -32,8 +48,8 @@ MUST_USE struct error *store_file_corrupt(const struct store_file *file, const c
 /* Runs statements without a result. */
 MUST_USE struct error *store_file_run(struct store_file *file, const char *sql, const char *what);
 
-/* The checksum of a row, because SQLite keeps none. Part of the file's format. */
-int64_t store_file_sum(struct str resource, int64_t revision, struct str body);
+/* Writes revision, epoch and digest, in a transaction of its own or in the one that is open. */
+MUST_USE struct error *store_file_count(struct store_file *file, int64_t revision);
 
-/* Reads every row into the store. */
+/* Reads every row into the store; computes the digest and compares it with the stored one. */
 MUST_USE struct error *store_file_load(struct store_file *file, struct store *store);

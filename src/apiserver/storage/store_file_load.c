@@ -42,13 +42,20 @@ static struct error *check_pages(struct store_file *file)
     return NULL;
 }
 
-static struct error *load_revision(struct store_file *file, struct store *store)
+/* The first format had neither epoch nor digest. */
+static struct error *load_counter(struct store_file *file, struct store *store, int64_t *ret_seal)
 {
     STATEMENT counter = NULL;
-    TRY(prepare_statement(file, "SELECT revision FROM counter", &counter));
+    const char *sql = file->version >= 2 ? "SELECT revision,epoch,digest FROM counter"
+                                         : "SELECT revision FROM counter";
+    TRY(prepare_statement(file, sql, &counter));
     if (sqlite3_step(counter) != SQLITE_ROW || sqlite3_column_int64(counter, 0) < 1)
         return store_file_corrupt(file, "it has no revision");
     store->revision = sqlite3_column_int64(counter, 0);
+    if (file->version < 2)
+        return NULL;
+    file->epoch = (uint64_t)sqlite3_column_int64(counter, 1);
+    *ret_seal = sqlite3_column_int64(counter, 2);
     return NULL;
 }
 
@@ -76,21 +83,28 @@ static struct error *load_row(struct store_file *file, sqlite3_stmt *row, struct
     OWNED(error) err = object_text_from_json(body, &text);
     if (err)
         return damaged_row(file, id, "is no object");
-    const struct store_record record = {TAKE(text), revision, id};
+    const int64_t sum = sqlite3_column_int64(row, 3);
+    const struct store_record record = {TAKE(text), revision, id, sum};
     if (!store_load(store, resource, record))
         return damaged_row(file, id, "repeats another one's name");
+    file->digest += store_file_share(id, sum);
     return NULL;
 }
 
 struct error *store_file_load(struct store_file *file, struct store *store)
 {
+    int64_t seal = 0;
     TRY(check_pages(file));
-    TRY(load_revision(file, store));
+    TRY(load_counter(file, store, &seal));
     STATEMENT rows = NULL;
     TRY(prepare_statement(file, "SELECT id,resource,revision,sum,body FROM objects ORDER BY id",
                           &rows));
     int status;
     while ((status = sqlite3_step(rows)) == SQLITE_ROW)
         TRY(load_row(file, rows, store));
-    return status == SQLITE_DONE ? NULL : store_file_error(file, "read");
+    if (status != SQLITE_DONE)
+        return store_file_error(file, "read");
+    if (file->version >= 2 && seal != store_file_seal(file, store->revision))
+        return store_file_corrupt(file, "its rows do not match its digest");
+    return NULL;
 }

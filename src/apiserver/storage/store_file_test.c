@@ -8,45 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "apiserver/storage/store_fixture_test.h"
+#include "apiserver/storage/store_place_test.h"
 
 #define A KEY("ns", "a")
 #define B KEY("ns", "b")
-
-/* A directory of its own, gone at the end. */
-struct place {
-    char dir[64], path[80];
-};
-
-static void place_init(struct place *place)
-{
-    snprintf(place->dir, sizeof(place->dir), "/tmp/store_test.XXXXXX");
-    CHECK(mkdtemp(place->dir) != NULL);
-    snprintf(place->path, sizeof(place->path), "%s/store.db", place->dir);
-}
-
-static void place_done(struct place *place)
-{
-    const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
-    for (size_t i = 0; i < COUNT(suffixes); i++) {
-        char path[96];
-        snprintf(path, sizeof(path), "%s%s", place->path, suffixes[i]);
-        unlink(path);
-    }
-    CHECK_EQ(rmdir(place->dir), 0);
-}
-
-MUST_USE static struct error *open_at(const struct place *place, struct store **ret_store)
-{
-    return store_open(loop_current(), &(struct store_options){.path = place->path}, ret_store);
-}
-
-static struct store *reopen(const struct place *place)
-{
-    struct store *store = NULL;
-    CHECK_OK(open_at(place, &store));
-    return store;
-}
 
 /* Runs statements on a file that no store holds. */
 static void tamper(const struct place *place, const char *sql)
@@ -84,6 +49,30 @@ LOOP_TEST(store_file_remembers)
     CHECK_EQ(store_revision(store), 7);
     CHECK_EQ(store->objects, (size_t)2);
     CHECK_EQ(sample_get(store, A), 6);
+}
+
+/* The first format had neither digest nor mark. */
+LOOP_TEST(store_file_of_the_first_format_is_upgraded)
+{
+    SCOPED(place) place = {0};
+    place_init(&place);
+    struct store *store = reopen(&place);
+    CHECK_OK(sample_put(store, A, 1, STORE_NEW, NULL));
+    CHECK_OK(sample_put(store, B, 2, STORE_NEW, NULL));
+    store_free(store);
+    tamper(&place, "CREATE TABLE old(id INTEGER PRIMARY KEY, revision INTEGER NOT NULL);"
+                   "INSERT INTO old SELECT id,revision FROM counter; DROP TABLE counter;"
+                   "ALTER TABLE old RENAME TO counter; PRAGMA user_version=1");
+    char mark[96];
+    snprintf(mark, sizeof(mark), "%s.mark", place.path);
+    CHECK_EQ(unlink(mark), 0);
+    for (int64_t i = 0; i < 3; i++) {
+        store = reopen(&place);
+        CHECK_EQ(store_revision(store), 3 + i);
+        CHECK_EQ(sample_get(store, B), 2 + i);
+        CHECK_OK(sample_put(store, B, 3 + i, STORE_ANY, NULL));
+        store_free(store);
+    }
 }
 
 LOOP_TEST(store_file_forgets_its_history)
@@ -124,6 +113,8 @@ LOOP_TEST(store_file_of_others_is_refused)
         {"a newer format",  "PRAGMA user_version=9",                 "a newer version of corset"    },
         {"another program", "PRAGMA application_id=7",               "a database of another program"},
         {"no counter",      "DELETE FROM counter",                   "has no revision"              },
+        {"a missing row",   "DELETE FROM objects",                   "do not match its digest"      },
+        {"no format",       "PRAGMA user_version=0",                 "has no format"                },
         {"a counter back",  "UPDATE counter SET revision=1",         "is newer than the file"       },
         {"a changed row",   "UPDATE objects SET resource='secrets'", "does not match its checksum"  },
         {"no tables",       "DROP TABLE objects",                    "no such table"                },

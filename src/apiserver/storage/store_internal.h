@@ -7,6 +7,7 @@
 #include "apiserver/storage/store_history.h"
 #include "async/event.h"
 #include "async/loop.h"
+#include "async/timer.h"
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/map.h"
@@ -20,6 +21,7 @@ struct store_file;
 struct store_record {
     struct object_text *text;
     int64_t revision, row;
+    int64_t sum; /* its checksum in the file; 0 in memory */
 };
 
 struct store_resource {
@@ -43,6 +45,8 @@ struct store_write {
     struct store_resource *resource;
     bool is_delete;
     int64_t revision, row;
+    bool has_former;          /* the object existed before */
+    int64_t sum, former_sum;  /* checksums in the file, of this state and of the one before */
     struct object_text *text; /* outlives the commit, which reads it on another thread */
 };
 
@@ -62,8 +66,15 @@ struct store {
     struct loop_job job;
     struct error *job_err;
     struct store_file *file; /* NULL in memory */
+    char *accepted_loss;     /* see store_accepted_loss() */
     struct fiber *closer;
     bool closed; /* the file */
+
+    struct timer idle; /* until the log is checkpointed */
+    bool is_checkpointing;
+    struct timer mark_timer;
+    struct loop_job mark_job; /* syncs the mark */
+    bool is_marking, mark_is_stale;
 
     uint64_t writes, commits, failed_commits; /* since the store was opened */
     size_t objects, watches;

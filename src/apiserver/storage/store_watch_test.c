@@ -150,11 +150,14 @@ SIM_TEST(store_history_has_limits)
         duration pause;
         size_t padding, events;
     } cases[] = {
-        {"old ones stay while few",  {NULL, MINUTE, 10, 0},             10, HOUR,   0,    10},
-        {"old ones go",              {NULL, MINUTE, 10, 0},             20, HOUR,   0,    10},
-        {"young ones stay",          {NULL, MINUTE, 10, 0},             40, SECOND, 0,    40},
-        {"young ones go when large", {NULL, MINUTE, 10, 20 * KILOBYTE}, 40, SECOND, 2048, 8 },
-        {"the newest one stays",     {NULL, MINUTE, 10, KILOBYTE},      5,  SECOND, 2048, 1 },
+        {"old ones stay while few",  {NULL, MINUTE, 10, 0, false, false},        10, HOUR,   0,    10},
+        {"old ones go",              {NULL, MINUTE, 10, 0, false, false},        20, HOUR,   0,    10},
+        {"young ones stay",          {NULL, MINUTE, 10, 0, false, false},        40, SECOND, 0,    40},
+        {"young ones go when large",
+         {NULL, MINUTE, 10, 20 * KILOBYTE, false, false},
+         40,                                                                         SECOND,
+         2048,                                                                                     8 },
+        {"the newest one stays",     {NULL, MINUTE, 10, KILOBYTE, false, false}, 5,  SECOND, 2048, 1 },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);

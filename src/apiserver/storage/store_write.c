@@ -8,6 +8,7 @@
  */
 #include <assert.h>
 
+#include "apiserver/storage/store_file.h"
 #include "apiserver/storage/store_internal.h"
 #include "base/memory.h"
 
@@ -15,7 +16,7 @@
 struct basis {
     struct store_write *pending; /* NULL: the durable state */
     const struct object_text *text;
-    int64_t revision, row; /* 0 when there is no object */
+    int64_t revision, row, sum; /* 0 when there is no object */
 };
 
 struct store_write *store_write_ref(struct store_write *write)
@@ -40,7 +41,8 @@ static struct basis basis_of(const struct store *store, struct store_id id)
     if (pending && pending->is_delete)
         return (struct basis){.pending = pending};
     if (pending)
-        return (struct basis){pending, pending->text, pending->revision, pending->row};
+        return (struct basis){pending, pending->text, pending->revision, pending->row,
+                              pending->sum};
 
     SCOPED(buf) key = {0};
     store_key(&key, id.key);
@@ -49,7 +51,7 @@ static struct basis basis_of(const struct store *store, struct store_id id)
         resource ? tree_find(&resource->records, buf_str(&key)) : NULL;
     if (!record)
         return (struct basis){0};
-    return (struct basis){NULL, record->text, record->revision, record->row};
+    return (struct basis){NULL, record->text, record->revision, record->row, record->sum};
 }
 
 /* Optimistic locking by revision. STORE_NEW demands that there is no object. */
@@ -94,6 +96,10 @@ static struct store_write *write_new(struct store *store, struct store_id id,
     write->revision = edit->revision;
     write->row = basis->row ? basis->row : edit->revision;
     write->text = TAKE(edit->text);
+    write->has_former = basis->text != NULL;
+    write->former_sum = basis->sum;
+    if (store->file && !write->is_delete)
+        write->sum = store_file_sum(id.resource, write->revision, object_text_json(write->text));
     return write;
 }
 
