@@ -43,13 +43,38 @@ static struct error *lock_taken(int fd, const char *path)
                      path, got > 0 ? holder : "(unknown)");
 }
 
+/*
+ * Whoever owns the folder, or may write into it, can put other keys and another database there, or
+ * links to files that the server then overwrites.
+ */
+static struct error *check_owner(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return error_from_errno(errno, "look at %s", path);
+    if (status.st_uid != geteuid())
+        return error_new(ERROR_IO,
+                         "%s belongs to user %u, but this is user %u; use a folder of your own as "
+                         "--data-dir, or one below it that does not exist yet",
+                         path, (unsigned)status.st_uid, (unsigned)geteuid());
+    if (status.st_mode & (S_IWGRP | S_IWOTH))
+        return error_new(ERROR_IO,
+                         "%s may be written by others (mode %04o); chmod go-w it, or use a folder "
+                         "below it as --data-dir",
+                         path, (unsigned)status.st_mode & 07777);
+    return NULL;
+}
+
 struct error *data_dir_open(const char *path, struct data_dir **ret_dir)
 {
     SCOPED(buf) lock = {.limit = 0};
     TRY(make_folder(path));
+    TRY(check_owner(path));
     buf_print(&lock, "%s/lock", path);
     OWNED(data_dir) dir = NEW(struct data_dir);
-    dir->fd = open(buf_c(&lock), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    dir->fd = open(buf_c(&lock), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (dir->fd < 0 && errno == ELOOP)
+        return error_new(ERROR_IO, "%s is a link; remove it", buf_c(&lock));
     if (dir->fd < 0)
         return error_from_errno(errno, "open %s", buf_c(&lock));
     if (flock(dir->fd, LOCK_EX | LOCK_NB) != 0)

@@ -10,7 +10,8 @@
 struct data_dir;
 
 /*
- * Creates the folder if it does not exist. ERROR_IO tells which process holds it. Blocks, so it is
+ * Creates the folder if it does not exist. ERROR_IO tells which process holds it, or that somebody
+ * else owns it or may write into it. Blocks, so it is
  * for the start of a program.
  */
 MUST_USE struct error *data_dir_open(const char *path, struct data_dir **ret_dir);

@@ -58,3 +58,56 @@ TEST(data_dir_knows_the_machine)
     data_dir_hostname(&name);
     CHECK(str_find_char(buf_str(&name), '\0') == STR_NONE);
 }
+
+/* Whoever can write into the folder can read the keys in it, and have others written elsewhere. */
+TEST(data_dir_of_others_is_refused)
+{
+    const struct {
+        const char *name;
+        mode_t mode;
+        const char *message; /* NULL: it is taken */
+    } cases[] = {
+        {"of its owner",             0700,  NULL                      },
+        {"to be read by a group",    0750,  NULL                      },
+        {"to be written by a group", 0770,  "may be written by others"},
+        {"to be written by all",     0777,  "may be written by others"},
+        {"a sticky one of all",      01777, "may be written by others"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s", cases[i].name);
+        SCOPED(folder_fixture) folder;
+        folder_fixture_init(&folder);
+        CHECK_EQ(chmod(folder.path, cases[i].mode), 0);
+        OWNED(data_dir) dir = NULL;
+        if (cases[i].message)
+            CHECK_FAILS(data_dir_open(folder.path, &dir), ERROR_IO, cases[i].message);
+        else
+            CHECK_OK(data_dir_open(folder.path, &dir));
+        CHECK_EQ(folder_fixture_mode(&folder, "lock"), cases[i].message ? -1 : 0600);
+    }
+    struct data_dir *dir = NULL;
+    TEST_CASE("another user's");
+    if (geteuid() == 0) {
+        SCOPED(folder_fixture) folder;
+        folder_fixture_init(&folder);
+        CHECK_EQ(chown(folder.path, 12345, 12345), 0);
+        CHECK_FAILS(data_dir_open(folder.path, &dir), ERROR_IO, "belongs to user 12345");
+    } else {
+        CHECK_FAILS(data_dir_open("/", &dir), ERROR_IO, "belongs to user 0");
+    }
+}
+
+/* A link in place of the lock would have another file emptied. */
+TEST(data_dir_does_not_follow_a_link)
+{
+    SCOPED(folder_fixture) folder;
+    folder_fixture_init(&folder);
+    folder_fixture_write(&folder, "precious", "text", 0600);
+    CHECK_EQ(
+        symlink(folder_fixture_file(&folder, "precious"), folder_fixture_file(&folder, "lock")), 0);
+    struct data_dir *dir = NULL;
+    CHECK_FAILS(data_dir_open(folder.path, &dir), ERROR_IO, "/lock is a link");
+    struct stat status;
+    CHECK_EQ(stat(folder_fixture_file(&folder, "precious"), &status), 0);
+    CHECK_EQ((int)status.st_size, 4);
+}

@@ -112,8 +112,8 @@ const struct command command_apiserver = {
         "  --history-age DURATION   how long changes can be watched and listed afterwards\n"
         "                           (default: 5m, and the last 1000 however old)\n\n"
         "Try it:\n"
-        "  corset apiserver --in-memory --write-kubeconfig /tmp/corset.kubeconfig &\n"
-        "  kubectl --kubeconfig /tmp/corset.kubeconfig get namespaces\n",
+        "  corset apiserver --in-memory --write-kubeconfig ~/corset.kubeconfig &\n"
+        "  kubectl --kubeconfig ~/corset.kubeconfig get namespaces\n",
     .groups = groups,
     .group_count = COUNT(groups),
     .run = run_apiserver,

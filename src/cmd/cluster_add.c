@@ -274,7 +274,7 @@ const struct command command_cluster_add = {
         "                           also --kubeconfig in front of 'cluster'\n"
         "  --skip-checks            register without contacting the cluster\n\n"
         "Try it:\n"
-        "  export KUBECONFIG=/tmp/corset/kubeconfig     # of 'corset up --data-dir /tmp/corset'\n"
+        "  export KUBECONFIG=~/.local/share/corset/kubeconfig     # of 'corset up'\n"
         "  corset cluster add prod --kubeconfig prod.kubeconfig -l env=prod\n"
         "  corset cluster add prod --kubeconfig prod.kubeconfig -l tier=1,env-\n",
     .groups = groups,

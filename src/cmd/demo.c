@@ -255,12 +255,13 @@ static struct error *show_rollout(struct demo *demo)
     if (complete < count)
         return error_new(ERROR_NOT_FOUND, "%zu of %zu clusters do not have everything",
                          count - complete, count);
-    printf("\n%zu objects on %zu cluster%s in %.1f s. Try it with an API of your own:\n\n"
-           "  corset up --data-dir /tmp/corset --virtual-clusters 3 &\n"
-           "  corset demo --manifests | kubectl --kubeconfig /tmp/corset/kubeconfig apply -f -\n"
-           "  corset status --kubeconfig /tmp/corset/kubeconfig -w\n",
-           count * demo_example_size(&demo->example), count, count == 1 ? "" : "s",
-           (double)took / (double)SECOND);
+    printf(
+        "\n%zu objects on %zu cluster%s in %.1f s. Try it with an API of your own:\n\n"
+        "  corset up --data-dir ~/.local/share/corset --virtual-clusters 3 &\n"
+        "  corset demo --manifests | kubectl --kubeconfig ~/.local/share/corset/kubeconfig apply -f -\n"
+        "  corset status --kubeconfig ~/.local/share/corset/kubeconfig -w\n",
+        count * demo_example_size(&demo->example), count, count == 1 ? "" : "s",
+        (double)took / (double)SECOND);
     return NULL;
 }
 

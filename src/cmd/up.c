@@ -190,8 +190,8 @@ const struct command command_up = {
         "  -n, --namespace NS       only sets and clusters of one namespace (default: all)\n" CONTROLLER_HELP
         "\nBy default there are no health and diagnostics servers.\n\n"
         "Try it:\n"
-        "  corset up --data-dir /tmp/corset --virtual-clusters 3 &\n"
-        "  kubectl --kubeconfig /tmp/corset/kubeconfig get clusters\n",
+        "  corset up --data-dir ~/.local/share/corset --virtual-clusters 3 &\n"
+        "  kubectl --kubeconfig ~/.local/share/corset/kubeconfig get clusters\n",
     .groups = groups,
     .group_count = COUNT(groups),
     .run = run_up,

@@ -113,13 +113,21 @@ void store_file_close(struct store_file *file)
     mem_free(file);
 }
 
+/* Without the file's name: clients are told this. */
+static struct error *write_error(const struct store_file *file)
+{
+    return error_new(ERROR_IO, "write to the store: %s",
+                     is_out_of_space(file->db) ? "no space left on device"
+                                               : sqlite3_errmsg(file->db));
+}
+
 /* Statements are prepared once; resetting makes one ready for its next use. */
 static struct error *run_statement(struct store_file *file, enum store_statement which)
 {
     sqlite3_stmt *statement = file->statements[which];
     struct error *err = NULL;
     if (sqlite3_step(statement) != SQLITE_DONE)
-        err = store_file_error(file, "write");
+        err = write_error(file);
     sqlite3_reset(statement);
     return err;
 }
