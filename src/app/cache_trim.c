@@ -57,6 +57,32 @@ static struct error *finish(struct json_builder *builder, struct object **ret_ob
     return object_from_doc(doc, ret_object);
 }
 
+/* Conditions that are read. */
+static const struct str conditions_kept[] = {
+    STR_INIT("Available"),
+    STR_INIT("RemoteConnectionProbe"),
+};
+
+/* Adds nothing if none of them is there. */
+static void add_conditions(struct json_builder *builder, const struct object *object)
+{
+    const struct json_value *condition;
+    bool has_begun = false;
+    JSON_FOREACH (key, condition, object_path(object, "status.conditions")) {
+        const struct str type = json_path_str(condition, "type");
+        for (size_t i = 0; i < COUNT(conditions_kept); i++) {
+            if (!str_eq(type, conditions_kept[i]))
+                continue;
+            if (!has_begun)
+                json_builder_add_array(builder, "conditions");
+            has_begun = true;
+            json_builder_value(builder, condition);
+        }
+    }
+    if (has_begun)
+        json_builder_end(builder);
+}
+
 /* Of the topology only its presence counts, so an empty object takes its place. */
 static void add_cluster_spec(struct json_builder *builder, const struct object *cluster)
 {
@@ -81,6 +107,7 @@ struct error *cache_trim_cluster(void *data, struct object *object, struct objec
     add_cluster_spec(&builder, object);
     json_builder_add_object(&builder, "status");
     add_members(&builder, object_status(object), &STR("initialization"), 1);
+    add_conditions(&builder, object);
     json_builder_end(&builder);
     json_builder_end(&builder);
     return finish(&builder, ret_object);

@@ -50,6 +50,11 @@ TEST(of_clusters_only_what_is_read_is_kept)
                "\"infrastructureProvisioned\":true,\"controlPlaneInitialized\":false}}",
                ",\"spec\":{\"paused\":true,\"topology\":{}},\"status\":{\"initialization\":{"
                "\"infrastructureProvisioned\":true,\"controlPlaneInitialized\":false}}");
+    check_view(cache_trim_cluster, "c1",
+               ",\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"},{\"type\":"
+               "\"RemoteConnectionProbe\",\"status\":\"False\"},{\"type\":\"Available\"},7]}",
+               ",\"spec\":{},\"status\":{\"conditions\":[{\"type\":\"RemoteConnectionProbe\","
+               "\"status\":\"False\"},{\"type\":\"Available\"}]}");
     check_view(cache_trim_cluster, "c1", ",\"spec\":{\"paused\":false,\"topology\":null}",
                ",\"spec\":{},\"status\":{}");
     check_view(cache_trim_cluster, "c1", ",\"spec\":\"x\",\"status\":7",

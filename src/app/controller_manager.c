@@ -16,6 +16,7 @@
 #include "base/process_metrics.h"
 #include "client/client.h"
 #include "client/kubeconfig/kubeconfig.h"
+#include "clustercache/remote_connection_probe.h"
 #include "clusterresourceset/crs_controllers.h"
 #include "controller/cache/cache.h"
 #include "controller/leader.h"
@@ -40,6 +41,7 @@ void controller_manager_free(struct controller_manager *controllers)
         return;
     manager_free(controllers->manager);
     crs_controllers_free(controllers->crs_controllers);
+    remote_connection_probe_free(controllers->probe);
     clustercache_free(controllers->clustercache);
     recorder_free(controllers->recorder);
     cache_set_free(controllers->caches);
@@ -147,6 +149,20 @@ static struct error *open_clustercache(struct controller_manager *controllers,
                             &controllers->clustercache);
 }
 
+static void open_probe(struct controller_manager *controllers, struct cache *clusters)
+{
+    const struct controller_manager_options *options = &controllers->options;
+    controllers->probe = remote_connection_probe_new(
+        controllers->loop, &(struct remote_connection_probe_options){
+                               .clustercache = controllers->clustercache,
+                               .clusters = clusters,
+                               .client = controllers->guarded,
+                               .recorder = options->no_events ? NULL : controllers->recorder,
+                               .metrics = controllers->metrics,
+                               .owns_clusters = options->owns_clusters,
+                           });
+}
+
 /* The controllers write with the guarded client. */
 static void open_crs_controllers(struct controller_manager *controllers, struct cache *clusters)
 {
@@ -189,6 +205,8 @@ static void open_manager(struct controller_manager *controllers)
     manager_add_runnable(controllers->manager, "events", recorder_run, controllers->recorder);
     manager_add_controller(controllers->manager,
                            clustercache_take_controller(controllers->clustercache));
+    manager_add_controller(controllers->manager,
+                           remote_connection_probe_take_controller(controllers->probe));
     for (size_t i = 0; i < CRS_CONTROLLER_COUNT; i++)
         manager_add_controller(
             controllers->manager,
@@ -211,6 +229,7 @@ static struct error *open_all(struct controller_manager *controllers)
                                                 .metrics = controllers->metrics});
     struct cache *clusters = open_clusters(controllers);
     TRY(open_clustercache(controllers, clusters), "ClusterCache");
+    open_probe(controllers, clusters);
     open_crs_controllers(controllers, clusters);
     open_manager(controllers);
     return NULL;

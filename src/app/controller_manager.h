@@ -40,7 +40,8 @@ struct controller_manager_options {
     size_t concurrency;       /* sets at a time; 0: 10 */
     size_t apply_concurrency; /* clusters at a time; 0: 1024 */
     bool needs_control_plane, topology_may_hold;
-    bool no_events; /* record no Events */
+    bool no_events;     /* record no Events */
+    bool owns_clusters; /* Cluster API does not run: see remote_connection_probe_options */
 
     size_t cluster_concurrency;        /* of the ClusterCache; 0: 100 */
     double cluster_qps, cluster_burst; /* 0: 20 and 30 */

@@ -16,6 +16,7 @@ struct controller_manager {
     struct cache_set *caches;
     struct recorder *recorder;
     struct clustercache *clustercache;
+    struct remote_connection_probe *probe;
     struct crs_controllers *crs_controllers;
     struct manager *manager;
 };

@@ -11,6 +11,9 @@
 #include "clustercache/cluster_connection_internal.h"
 #include "clustercache/clustercache_internal.h"
 
+/* Bytes of an error that are kept for people: the whole is in the log. */
+#define PROBLEM_MAX ((size_t)512)
+
 void accessor_health_init(struct accessor_health *health)
 {
     *health = (struct accessor_health){
@@ -70,6 +73,12 @@ struct probe_consequence accessor_health_probed(struct accessor_health *health,
     };
 }
 
+bool accessor_health_is_lost(const struct accessor_health *health, uint32_t threshold)
+{
+    return health->failures >= threshold || (health->last_success != REQUEUE_NEVER &&
+                                             health->last_connect_error > health->last_success);
+}
+
 struct accessor *accessor_new(struct clustercache *cache, struct key key, struct str uid)
 {
     struct accessor *accessor = NEW(struct accessor);
@@ -83,6 +92,7 @@ struct accessor *accessor_new(struct clustercache *cache, struct key key, struct
     accessor->key.name = str_from(accessor->text + key.namespace.len + 1, key.name.len);
     accessor->uid = mem_dup(uid.ptr, uid.len);
     accessor->last_change_error = REQUEUE_NEVER;
+    accessor->reported = REQUEUE_NEVER;
     accessor->retry = cache->config->options.timing.retry;
     accessor_health_init(&accessor->health);
     return accessor;
@@ -97,6 +107,7 @@ void accessor_free(struct accessor *accessor)
     clustercache_series_done(&accessor->series);
     kubeconfig_secret_mark_done(&accessor->secret);
     mem_free(accessor->last_events);
+    mem_free(accessor->problem);
     mem_free(accessor->uid);
     mem_free(accessor->text);
     mem_free(accessor);
@@ -118,6 +129,33 @@ int64_t *accessor_last_event(struct accessor *accessor, size_t source)
             accessor->last_events[accessor->last_event_count++] = REQUEUE_NEVER;
     }
     return &accessor->last_events[source];
+}
+
+/* Cuts off the words of the steps that only say that this is about connecting. */
+static struct str without_steps(struct str message)
+{
+    static const struct str steps[] = {
+        STR_INIT("error creating HTTP client and mapper: "),
+        STR_INIT("cluster is not reachable: "),
+    };
+    for (size_t i = 0; i < COUNT(steps); i++)
+        if (str_starts_with(message, steps[i]))
+            message = str_skip(message, steps[i].len);
+    if (str_starts_with(message, STR("GET ")) && str_find(message, STR(": ")) != STR_NONE)
+        message = str_skip(message, str_find(message, STR(": ")) + 2); /* and the URL */
+    return message;
+}
+
+void accessor_set_problem(struct accessor *accessor, const struct error *err)
+{
+    mem_free(TAKE(accessor->problem));
+    if (!err)
+        return;
+    struct str message = without_steps(str_from_c(err->message));
+    size_t len = message.len < PROBLEM_MAX ? message.len : PROBLEM_MAX;
+    while (len < message.len && len && ((unsigned char)message.ptr[len] & 0xC0) == 0x80)
+        len--; /* characters stay whole */
+    accessor->problem = mem_dup(message.ptr, len);
 }
 
 void accessor_disconnect(struct accessor *accessor)

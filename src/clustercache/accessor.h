@@ -62,6 +62,13 @@ struct probe_consequence accessor_health_probed(struct accessor_health *health,
                                                 enum accessor_probe probe, uint32_t threshold,
                                                 struct accessor_moment moment);
 
+/*
+ * For an accessor without a connection: true if the cluster counts as lost, false if it is still
+ * being connected to. Lost is one that does not come back at the first attempt, and one that was
+ * never connected after as many failures as end a connection.
+ */
+bool accessor_health_is_lost(const struct accessor_health *health, uint32_t threshold);
+
 /* The result of an operation, for the reconcile that follows it. */
 enum accessor_result {
     ACCESSOR_NO_RESULT,
@@ -69,6 +76,13 @@ enum accessor_result {
     ACCESSOR_PROBED,       /* the connection stays, whatever the probe found */
     ACCESSOR_TOO_MANY,     /* disconnected: failures */
     ACCESSOR_UNAUTHORIZED, /* disconnected: 401 */
+};
+
+/* What people know of the connection, see remote_connection_probe.h. */
+enum accessor_told {
+    ACCESSOR_TOLD_NOTHING,
+    ACCESSOR_TOLD_CONNECTED,
+    ACCESSOR_TOLD_LOST,
 };
 
 struct accessor {
@@ -98,6 +112,10 @@ struct accessor {
     uint32_t attempts;     /* to connect that failed since there was news of the cluster */
     duration retry;        /* what must pass after the last of them */
 
+    char *problem;           /* why the last attempt to connect or probe failed; NULL: it did not */
+    enum accessor_told told; /* what the last Event about the connection said */
+    int64_t reported;        /* when the condition of the Cluster was last written */
+
     char *private_key;    /* PEM, or NULL */
     int64_t *last_events; /* when each source was last told, by its number */
     size_t last_event_count;
@@ -113,6 +131,12 @@ struct accessor_moment accessor_now(const struct accessor *accessor);
 
 /* When this source was last told; REQUEUE_NEVER at first. The caller may write to it. */
 int64_t *accessor_last_event(struct accessor *accessor, size_t source);
+
+/*
+ * Keeps why an attempt to connect or a probe failed, without the steps of connecting in front:
+ * "connect to 10.0.0.7:6443: Connection refused". NULL: it succeeded.
+ */
+void accessor_set_problem(struct accessor *accessor, const struct error *err);
 
 /* Ends the connection, if there is one: its caches stop, requests under way go on. */
 void accessor_disconnect(struct accessor *accessor);

@@ -359,6 +359,10 @@ struct clustercache_health clustercache_get_health(const struct clustercache *ca
         .last_probe_wall = health->last_probe_wall,
         .last_success_wall = health->last_success_wall,
         .failures = health->failures,
+        .is_connected = accessor->connection,
+        .is_lost = !accessor->connection &&
+                   accessor_health_is_lost(health, cache->config->options.timing.threshold),
+        .problem = str_from_c(accessor->problem),
     };
 }
 

@@ -177,6 +177,10 @@ struct clustercache_health {
     int64_t last_probe, last_success;
     timestamp last_probe_wall, last_success_wall;
     uint32_t failures; /* in a row */
+    bool is_connected;
+    bool is_lost; /* see accessor_health_is_lost() */
+    struct str
+        problem; /* why the last attempt or probe failed; borrowed until the next suspension */
 };
 struct clustercache_health clustercache_get_health(const struct clustercache *cache,
                                                    struct key cluster);

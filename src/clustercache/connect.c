@@ -271,6 +271,7 @@ static void note_failed_connect(struct accessor *accessor, struct kubeconfig_sec
     }
     log_error("Connect failed", LOG_ERROR(err), LOG_DURATION("duration", took));
     accessor_health_connect_failed(&accessor->health, moment);
+    accessor_set_problem(accessor, err);
     accessor->attempts += accessor->attempts < UINT32_MAX;
     accessor->retry = requeue_retry(is_new(accessor, moment), accessor->attempts,
                                     accessor->cache->config->options.timing.retry);
@@ -294,6 +295,7 @@ static void publish_connection(struct accessor *accessor, struct cluster_connect
     accessor->retry = accessor->cache->config->options.timing.retry;
     accessor->is_slow = false; /* far away, perhaps, but it answers */
     accessor_health_connected(&accessor->health, accessor_now(accessor));
+    accessor_set_problem(accessor, NULL);
     clustercache_series_up(accessor, true);
     accessor->is_connecting = false;
     if (moves) {

@@ -54,6 +54,7 @@ static void conclude_probe(struct accessor *accessor, const struct error *err)
         accessor_now(accessor));
     clustercache_series_probed(accessor, probe == ACCESSOR_PROBE_SUCCEEDED);
     log_probe(accessor, probe, err);
+    accessor_set_problem(accessor, err);
     accessor->result = ACCESSOR_PROBED;
     if (!consequence.too_many_failures && !consequence.unauthorized)
         return;

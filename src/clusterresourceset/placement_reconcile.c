@@ -36,12 +36,13 @@
 #include "clusterresourceset/watches.h"
 #include "controller/cache/cache.h"
 
-#define CONFLICT_PAUSE  (100 * MILLISECOND)
-#define LOST_PAUSE      SECOND       /* the deletion of the binding enqueues it before that */
-#define NO_ROOM_RETRY   (5 * MINUTE) /* until a set that goes has made room */
-#define NO_CLIENT_RETRY (5 * MINUTE) /* a new connection enqueues the placement before that */
-#define WRITE_TIME      MINUTE       /* for the binding, after the time for applying is over */
-#define OBJECT_TIME     (250 * MILLISECOND) /* at 20 requests a second, with some to spare */
+#define CONFLICT_PAUSE   (100 * MILLISECOND)
+#define LOST_PAUSE       SECOND        /* the deletion of the binding enqueues it before that */
+#define NO_ROOM_RETRY    (5 * MINUTE)  /* until a set that goes has made room */
+#define NO_CLIENT_RETRY  (5 * MINUTE)  /* a new connection enqueues the placement before that */
+#define CONNECTING_RETRY (30 * SECOND) /* while it is being made: what keeps it is told */
+#define WRITE_TIME       MINUTE        /* for the binding, after the time for applying is over */
+#define OBJECT_TIME      (250 * MILLISECOND) /* at 20 requests a second, with some to spare */
 
 /* What one reconcile works with and finds out. */
 struct placement_reconcile {
@@ -326,13 +327,17 @@ static struct error *apply_resource(struct placement_reconcile *reconcile, size_
     return NULL;
 }
 
-/* There is never a connection to a Cluster that the watch filter excludes, so that is the reason.
+/*
+ * The error of the last attempt to connect says more than that there is no connection. There is
+ * never one to a Cluster that the watch filter excludes, so that is the reason then.
  */
 static struct str explain_no_client(struct placement_reconcile *reconcile, const struct error *err)
 {
     const struct crs_controllers *controllers = reconcile->controllers;
+    const struct clustercache_health health =
+        clustercache_get_health(controllers->options.clustercache, reconcile->cluster);
     if (watches_has_label(controllers, reconcile->cluster_object))
-        return str_from_c(err->message);
+        return health.problem.len ? health.problem : str_from_c(err->message);
     return arena_print(&reconcile->arena,
                        "the Cluster lacks the label " CRS_WATCH_FILTER_LABEL
                        "=%s, without which this controller does not connect to it",
@@ -348,7 +353,11 @@ static struct error *wait_for_client(struct placement_reconcile *reconcile, stru
     note_fault(reconcile,
                &(struct fault){.type = FAULT_NO_CLIENT, .text = explain_no_client(reconcile, err)});
     error_free(err);
-    reconcile->result->requeue_after = NO_CLIENT_RETRY;
+    reconcile->result->requeue_after =
+        clustercache_get_health(reconcile->controllers->options.clustercache, reconcile->cluster)
+                .is_lost
+            ? NO_CLIENT_RETRY
+            : CONNECTING_RETRY;
     return write_binding(reconcile);
 }
 

@@ -17,6 +17,7 @@
 #include "apimachinery/object.h"
 #include "base/array.h"
 #include "base/buf.h"
+#include "clustercache/remote_connection_probe.h"
 #include "clusterresourceset/conditions.h"
 #include "clusterresourceset/types/binding.h"
 #include "json/path.h"
@@ -220,12 +221,13 @@ static void read_probe(struct status_model *model, struct status_cluster *cluste
 {
     struct condition probe;
     if (!cluster->is_provisioned || cluster->is_deleting ||
-        !condition_find(object_path(object, "status.conditions"), STR("RemoteConnectionProbe"),
+        !condition_find(object_path(object, "status.conditions"), REMOTE_CONNECTION_PROBE,
                         &probe) ||
-        probe.status != CONDITION_FALSE)
+        !remote_connection_probe_says_lost(&probe))
         return;
+    const struct str why = remote_connection_probe_problem(probe.message);
     cluster->is_unreachable = true;
-    cluster->lost_why = arena_str(&model->arena, probe.message.len ? probe.message : probe.reason);
+    cluster->lost_why = arena_str(&model->arena, why.len ? why : probe.reason);
     if (!timestamp_read(probe.last_transition_time, &cluster->lost))
         cluster->lost = 0;
 }
@@ -392,6 +394,17 @@ static void judge_cell(const struct status_cluster *cluster, struct status_cell 
     cell->why = find_why(cluster, cell);
 }
 
+/* Of the clusters that a set has lost the first by name is told. */
+static void note_lost(struct status_model *model, struct status_set *set,
+                      const struct status_cluster *cluster)
+{
+    if (set->lost_cluster.len && str_cmp(set->lost_cluster, cluster->key.name) < 0)
+        return;
+    set->lost_cluster = cluster->key.name;
+    set->lost_why = arena_print(&model->arena, "%.*s: %.*s", STR_ARG(cluster->key.name),
+                                STR_ARG(cluster->lost_why));
+}
+
 /* Somebody knows of a pause, but perhaps not that the cluster cannot be reached meanwhile. */
 static void judge_paused_cluster(struct status_model *model, struct status_cluster *cluster)
 {
@@ -420,8 +433,10 @@ static void judge_cluster(struct status_model *model, struct status_cluster *clu
         cell->set->counts[cell->state]++;
         if (cell->since > cell->set->since)
             cell->set->since = cell->since;
-        if (cell->state == STATUS_UNREACHABLE)
+        if (cell->state == STATUS_UNREACHABLE) {
             cell->since = cluster->lost;
+            note_lost(model, cell->set, cluster);
+        }
         if (cell->state >= cluster->state)
             continue;
         cluster->state = cell->state;
@@ -502,8 +517,9 @@ static struct str count_why(struct status_model *model, const struct status_set 
     const enum status_state state = set->state <= STATUS_UNREACHABLE ? set->state : STATUS_PAUSED;
     if (!set->counts[state] || set->is_paused)
         return STR("");
-    return arena_print(&model->arena, "%zu of %zu clusters %s", set->counts[state], set->clusters,
-                       names[state]);
+    const struct str lost = state == STATUS_UNREACHABLE ? set->lost_why : STR("");
+    return arena_print(&model->arena, "%zu of %zu clusters %s%s%.*s", set->counts[state],
+                       set->clusters, names[state], lost.len ? ": " : "", STR_ARG(lost));
 }
 
 /* Sets come after clusters, because judge_cluster() counts the cells of each set. */

@@ -23,7 +23,7 @@ struct object;
 /* In the order of attention: problems first. */
 enum status_state {
     STATUS_FAILED,
-    STATUS_UNREACHABLE, /* a cluster whose condition RemoteConnectionProbe is False */
+    STATUS_UNREACHABLE, /* a cluster whose condition RemoteConnectionProbe says so */
     STATUS_WAITING,     /* not applied yet */
     STATUS_PAUSED,
     STATUS_DELETING,
@@ -62,6 +62,8 @@ struct status_set {
     timestamp since, created;
     struct str reason, message; /* of the worst condition, unless all is well */
     struct str why;             /* the message without its fixed preface */
+    struct str lost_cluster;    /* the first by name that cannot be reached */
+    struct str lost_why;        /* its name, and why */
     bool is_paused, is_deleting;
     bool is_current; /* for the present generation every condition says that all is well */
     bool is_held;    /* for the present generation nothing is wrong but that Clusters are paused */

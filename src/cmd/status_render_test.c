@@ -389,15 +389,19 @@ TEST(status_judges_sets_by_the_worst_condition)
 }
 
 /* Labelled env=prod, with the condition that Cluster API's ClusterCache leads to. */
-static void add_probed(struct status_model *model, const char *name, bool is_provisioned)
+#define REFUSED "connect to 10.0.0.7:6443: connection refused"
+#define LOST \
+    "Remote connection probe failed, probe last succeeded at 2026-01-01T00:07:00Z: " REFUSED
+static void add_probed(struct status_model *model, const char *name, bool is_provisioned,
+                       const char *message)
 {
     char text[1024];
     snprintf(text, sizeof(text),
              "{'metadata':{'name':'%s','namespace':'default','labels':{'env':'prod'}},'status':"
              "{'initialization':{'infrastructureProvisioned':%s},'conditions':[{'type':"
              "'RemoteConnectionProbe','status':'False','reason':'ProbeFailed','lastTransitionTime':"
-             "'2026-01-01T00:08:00Z','message':'connect to 10.0.0.7:6443: connection refused'}]}}",
-             name, is_provisioned ? "true" : "false");
+             "'2026-01-01T00:08:00Z','message':'%s'}]}}",
+             name, is_provisioned ? "true" : "false", message);
     add(model, status_model_add_cluster, text);
 }
 
@@ -407,25 +411,28 @@ TEST(status_shows_clusters_that_cannot_be_reached)
     SCOPED(buf) out = {.limit = 0};
     add_set(&model, "cni", "True", "");
     add_cluster(&model, "one", "prod");
-    add_probed(&model, "dead", true);
-    add_probed(&model, "young", false);
+    add_probed(&model, "dead", true, LOST);
+    add_probed(&model, "young", false, LOST);
+    add_probed(&model, "begun", true, "Remote connection not established yet: no");
     add_binding(&model, "one", "cni", true);
     add_binding(&model, "dead", "cni", true);
     status_model_finish(&model);
     CHECK(!status_model_is_applied(&model));
     status_render_all(&model, &(struct status_view){.now = NOW}, &out);
-    CHECK_EQ(buf_str(&out),
-             STR("1 set: 1 unreachable\n"
-                 "NAME  STATE        APPLIED  FAILED  WAITING  SINCE  WHY\n"
-                 "cni   unreachable  1/3      0       1        4m     1 of 3 clusters unreachable\n"
-                 "\n"
-                 "3 clusters: 1 unreachable, 1 waiting, 1 applied\n"
-                 "NAME   STATE        SETS  RESOURCES  SINCE  WHY\n"
-                 "dead   unreachable  0/1   2/2        2m     connect to 10.0.0.7:6443: connection "
-                 "refused\n"
-                 "young  waiting      0/1   0/2        -      cni: the cluster is not provisioned "
-                 "yet\n"
-                 "one    applied      1/1   2/2        4m\n"));
+    CHECK_EQ(
+        buf_str(&out),
+        STR("1 set: 1 unreachable\n"
+            "NAME  STATE        APPLIED  FAILED  WAITING  SINCE  WHY\n"
+            "cni   unreachable  1/4      0       2        4m     1 of 4 clusters unreachable: dead: "
+            "connect to 10.0.0.7:6443: connection refused\n"
+            "\n"
+            "4 clusters: 1 unreachable, 2 waiting, 1 applied\n"
+            "NAME   STATE        SETS  RESOURCES  SINCE  WHY\n"
+            "dead   unreachable  0/1   2/2        2m     " REFUSED "\n"
+            "begun  waiting      0/1   0/2        -\n"
+            "young  waiting      0/1   0/2        -      cni: the cluster is not provisioned "
+            "yet\n"
+            "one    applied      1/1   2/2        4m\n"));
     buf_clear(&out);
     status_render_cluster(&model, status_model_find_cluster(&model, STR("dead")), &narrow, &out);
     CHECK_EQ(buf_str(&out), STR("Cluster default/dead  unreachable\n"

@@ -91,6 +91,7 @@ static struct error *serve_controllers(struct settings *settings, const struct r
     options.network = network;
     options.tls = tls;
     options.proxies = &proxies;
+    options.owns_clusters = true;
     TRY(controller_manager_new(loop_current(), &options, &controllers));
     fprintf(stderr, "corset: ready on %.*s\n", STR_ARG(config->host));
     fprintf(stderr, "corset: export KUBECONFIG=%s/kubeconfig\n", settings->server.files.data_dir);

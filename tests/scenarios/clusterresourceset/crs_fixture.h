@@ -60,7 +60,8 @@ struct account_right;
 #define CRS_FIXTURE_LABELS      "\"cni\":\"calico\""
 #define CRS_FIXTURE_NOT_APPLIED "Failed to apply ClusterResourceSet resources to Cluster"
 #define CRS_FIXTURE_CHECK_LOGS  "Please check controller logs for errors"
-#define CRS_FIXTURE_DOWN        "error getting client: connection to the workload cluster is down"
+/* Of a cluster that crs_fixture_refuse() refuses. */
+#define CRS_FIXTURE_DOWN(digit) "connect to c" digit ".test:80: Connection refused"
 
 struct crs_fixture {
     struct apiserver_fixture apiserver;

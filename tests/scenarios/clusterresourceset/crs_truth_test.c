@@ -14,7 +14,7 @@ SIM_TEST(a_connection_that_is_back_is_no_longer_told_to_be_down)
     crs_fixture_begin(&fixture, "ApplyOnce");
     crs_fixture_await_condition(&fixture, "crs1", "ResourcesApplied",
                                 "False/InternalError/" CRS_FIXTURE_CHECK_LOGS
-                                ": 1 of 1 clusters failed: c1: " CRS_FIXTURE_DOWN);
+                                ": 1 of 1 clusters failed: c1: " CRS_FIXTURE_DOWN("1"));
     CHECK_OK(fiber_sleep(5 * SECOND));
     proxy_fail(&fixture.management, (struct proxy_fault){"PATCH", "/clusterresourcesetbindings/c1",
                                                          1000, .status = 500});
@@ -24,7 +24,7 @@ SIM_TEST(a_connection_that_is_back_is_no_longer_told_to_be_down)
     const struct str told = crs_fixture_condition(&fixture, "crs1", "ResourcesApplied");
     CHECK(str_starts_with(told, STR("False/InternalError/")));
     CHECK_CONTAINS(told, STR("failed to patch ClusterResourceSetBinding ns/c1"));
-    CHECK(!str_contains(told, STR("is down")));
+    CHECK(!str_contains(told, STR("Connection refused")));
     fixture.management.faults[0].times = 0;
     crs_fixture_await_applied(&fixture, "crs1");
 }
@@ -47,7 +47,7 @@ SIM_TEST(the_most_telling_trouble_is_shown_first)
         "2 of 2 clusters failed: Secret s1: unsupported secret type, it must be addons.cluster.x-k8s.io/resource-set; c1: "
         "ConfigMap cm1, key data, document 1: creating object ");
     const struct str whole = crs_fixture_condition(&fixture, "crs1", "ResourcesApplied");
-    CHECK_CONTAINS(whole, STR("; c2: " CRS_FIXTURE_DOWN));
+    CHECK_CONTAINS(whole, STR("; c2: " CRS_FIXTURE_DOWN("2")));
     CHECK_CONTAINS(whole, STR("; ConfigMap absent: configmaps \"absent\" not found"));
     TEST_CASE("the Secret");
     crs_fixture_do(&fixture, "DELETE", CRS_FIXTURE_SECRET, NULL);
@@ -62,9 +62,9 @@ SIM_TEST(the_most_telling_trouble_is_shown_first)
                    "{\"metadata\":{\"name\":\"nowhere\"}}");
     crs_fixture_await_condition(&fixture, "crs1", "ResourcesApplied",
                                 "False/InternalError/" CRS_FIXTURE_CHECK_LOGS
-                                ": 1 of 2 clusters failed: c2: " CRS_FIXTURE_DOWN);
+                                ": 1 of 2 clusters failed: c2: " CRS_FIXTURE_DOWN("2"));
     CHECK_EQ(crs_fixture_deprecated(&fixture, "crs1"),
-             STR("False/RemoteClusterClientFailed/Error/" CRS_FIXTURE_DOWN));
+             STR("False/RemoteClusterClientFailed/Error/" CRS_FIXTURE_DOWN("2")));
     TEST_CASE("the connection");
     crs_fixture_refuse(&fixture, "c2.test", false);
     crs_fixture_await_condition(&fixture, "crs1", "ResourcesApplied",

@@ -23,7 +23,7 @@ SIM_TEST(fw_100_an_unreachable_cluster_holds_up_nobody)
     crs_fixture_set(&fixture, "crs1", "ApplyOnce", "ConfigMap/cm1 Secret/s1");
     crs_fixture_await_condition(&fixture, "crs1", "ResourcesApplied",
                                 "False/InternalError/" CRS_FIXTURE_CHECK_LOGS
-                                ": 1 of 2 clusters failed: c2: " CRS_FIXTURE_DOWN);
+                                ": 1 of 2 clusters failed: c2: " CRS_FIXTURE_DOWN("2"));
     CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR(BOTH));
     CHECK_EQ(crs_fixture_entry(&fixture, "c2", "crs1"), STR("none"));
     CHECK(crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("1", "a")));
