@@ -19,7 +19,9 @@ void set_events_record_placement(const struct placement *placement, const struct
     struct recorder *recorder = set_controllers(set)->options.recorder;
     if (!recorder || !cluster)
         return;
-    const struct recorder_reference about = recorder_reference(cluster);
+    const struct recorder_reference related = recorder_reference(set_object(set));
+    struct recorder_reference about = recorder_reference(cluster);
+    about.related = &related;
     if (applied.len)
         recorder_event(recorder, &about, RECORDER_NORMAL, "ResourcesApplied", "Apply",
                        "Applied %.*s of ClusterResourceSet %.*s", STR_ARG(applied), STR_ARG(name));

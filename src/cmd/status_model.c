@@ -151,6 +151,7 @@ void status_model_add_set(struct status_model *model, const struct object *objec
     struct status_set *set = ARENA_NEW(&model->arena, struct status_set);
     model->arena.limit = MODEL_MAX;
     set->key = copy_key(&model->arena, object_key(object));
+    set->uid = arena_str(&model->arena, object_uid(object));
     set->created = created_at(object);
     set->is_paused = crs_is_paused(object);
     set->is_deleting = object_is_deleting(object);
@@ -242,6 +243,7 @@ void status_model_add_cluster(struct status_model *model, const struct object *o
     SCOPED(arena) scratch = {0};
     model->arena.limit = MODEL_MAX;
     cluster->key = copy_key(&model->arena, object_key(object));
+    cluster->uid = arena_str(&model->arena, object_uid(object));
     cluster->created = created_at(object);
     cluster->is_deleting = object_is_deleting(object);
     cluster->is_paused = crs_cluster_is_paused(object);
@@ -301,7 +303,23 @@ static timestamp event_time(const struct object *event)
     return newest;
 }
 
-/* The message has the form "ClusterResourceSet NAME: why". The newest Event counts. */
+/* Without a UID, in an Event of an earlier version, the time tells. */
+static bool is_about_set(const struct object *event, const struct status_set *set)
+{
+    const struct str uid = json_to_str(object_path(event, "related.uid"));
+    return uid.len ? str_eq(uid, set->uid) : event_time(event) >= set->created;
+}
+
+static bool is_about_cluster(const struct object *event, const struct status_cluster *cluster)
+{
+    const struct str uid = json_to_str(object_path(event, "involvedObject.uid"));
+    return !uid.len || str_eq(uid, cluster->uid);
+}
+
+/*
+ * The message has the form "ClusterResourceSet NAME: why". The newest Event counts, unless it is
+ * about a set or a cluster that had the name before.
+ */
 void status_model_add_event(struct status_model *model, const struct object *event)
 {
     struct str why = json_to_str(object_path(event, "message")), name;
@@ -309,13 +327,14 @@ void status_model_add_event(struct status_model *model, const struct object *eve
                             json_to_str(object_path(event, "involvedObject.name"))};
     struct status_cluster *cluster = find_by_key(model, key);
     const timestamp time = event_time(event);
-    if (!cluster || !str_starts_with(why, EVENT_PREFIX))
+    if (!cluster || !is_about_cluster(event, cluster) || !str_starts_with(why, EVENT_PREFIX))
         return;
     why = str_skip(why, EVENT_PREFIX.len);
     str_cut(&why, ':', &name);
     for (size_t i = 0; i < cluster->cell_count; i++) {
         struct status_cell *cell = &cluster->cells[i];
-        if (!str_eq(cell->set->key.name, name) || time < cell->why_time)
+        if (!str_eq(cell->set->key.name, name) || time < cell->why_time ||
+            !is_about_set(event, cell->set))
             continue;
         cell->why = arena_str(&model->arena, str_trim(why));
         cell->why_time = time;

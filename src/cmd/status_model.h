@@ -55,6 +55,7 @@ struct status_resource {
 
 struct status_set {
     struct key key;
+    struct str uid;
     struct crs_spec spec;
     enum status_state state;
     size_t clusters;              /* number of clusters the set selects */
@@ -72,6 +73,7 @@ struct status_set {
 
 struct status_cluster {
     struct key key;
+    struct str uid;
     enum status_state state;
     struct str endpoint, labels; /* "127.0.0.1:6443", "env=prod,tier=1" */
     bool is_provisioned, is_deleting, is_paused, is_unreachable;

@@ -72,6 +72,19 @@ static void add_event(struct status_model *model, const char *cluster, const cha
     add(model, status_model_add_event, text);
 }
 
+/* uid of the set ("" in the Events of earlier versions), uid of the cluster, minute. */
+static void add_event_of(struct status_model *model, const char *set_uid, const char *cluster_uid,
+                         int minute)
+{
+    char text[512];
+    snprintf(text, sizeof(text),
+             "{'metadata':{'name':'e','namespace':'default'},'involvedObject':{'kind':'Cluster',"
+             "'name':'one','uid':'%s'},'related':{'kind':'ClusterResourceSet','uid':'%s'},"
+             "'message':'ClusterResourceSet cni: no','eventTime':'2026-01-01T00:%02d:00.000000Z'}",
+             cluster_uid, set_uid, minute);
+    add(model, status_model_add_event, text);
+}
+
 static const struct status_view narrow = {.width = 80, .height = 24, .now = NOW};
 
 /* One cluster is fine, one has failed, one waits, one is not selected. */
@@ -480,6 +493,37 @@ TEST(status_shows_paused_clusters)
     json_write(&out, json_doc_root(doc));
     CHECK_CONTAINS(buf_str(&out), STR("\"waiting\":0,\"paused\":1,\"deleting\":0,\"applied\":1"));
     CHECK_CONTAINS(buf_str(&out), STR("\"name\":\"two\",\"state\":\"paused\""));
+}
+
+TEST(status_passes_over_events_of_what_had_the_name_before)
+{
+    const struct {
+        const char *name, *set_uid, *cluster_uid;
+        int minute;
+        bool counts;
+    } cases[] = {
+        {"of the set and the cluster",       "s2", "c2", 7, true },
+        {"without a set",                    "",   "c2", 7, true },
+        {"without any UID",                  "",   "",   7, true },
+        {"of an earlier set",                "s1", "c2", 7, false},
+        {"of an earlier cluster",            "s2", "c1", 7, false},
+        {"without a set, but older than it", "",   "c2", 2, false},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(status_model) model = {0};
+        TEST_CASE("%s", cases[i].name);
+        add(&model, status_model_add_set,
+            "{'metadata':{'name':'cni','namespace':'default','uid':'s2','creationTimestamp':"
+            "'2026-01-01T00:05:00Z'},'spec':{'clusterSelector':{'matchLabels':{'env':'prod'}},"
+            "'resources':[{'kind':'ConfigMap','name':'a'}]}}");
+        add(&model, status_model_add_cluster,
+            "{'metadata':{'name':'one','namespace':'default','uid':'c2','labels':{'env':'prod'}},"
+            "'status':{'initialization':{'infrastructureProvisioned':true}}}");
+        add_event_of(&model, cases[i].set_uid, cases[i].cluster_uid, cases[i].minute);
+        status_model_finish(&model);
+        CHECK_EQ(model.clusters[0]->state, cases[i].counts ? STATUS_FAILED : STATUS_WAITING);
+        CHECK_EQ(model.clusters[0]->why, cases[i].counts ? STR("cni: no") : STR(""));
+    }
 }
 
 TEST(status_without_a_width_cuts_nothing)

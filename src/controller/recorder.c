@@ -51,9 +51,9 @@ static const struct metrics_family families[] = {
 struct recorded {
     struct list_link link; /* in recorder->all, in the order of last occurrences */
     struct arena texts;
-    struct str id;  /* its key in recorder->by_id */
-    struct key key; /* of the Event */
-    struct recorder_reference regarding;
+    struct str id;                                /* its key in recorder->by_id */
+    struct key key;                               /* of the Event */
+    struct recorder_reference regarding, related; /* related: without a kind if there is none */
     enum recorder_type type;
     struct str reason, action, note;
     timestamp first, last; /* wall clock, for the Event */
@@ -127,8 +127,12 @@ void recorder_free(struct recorder *recorder)
 struct recorder_reference recorder_reference(const struct object *object)
 {
     return (struct recorder_reference){
-        object_api_version(object), object_kind(object), object_namespace(object),
-        object_name(object),        object_uid(object),  object_resource_version(object),
+        .api_version = object_api_version(object),
+        .kind = object_kind(object),
+        .namespace = object_namespace(object),
+        .name = object_name(object),
+        .uid = object_uid(object),
+        .resource_version = object_resource_version(object),
     };
 }
 
@@ -161,9 +165,12 @@ static struct recorder_reference copy_reference(struct arena *arena,
                                                 const struct recorder_reference *reference)
 {
     return (struct recorder_reference){
-        arena_str(arena, reference->api_version), arena_str(arena, reference->kind),
-        arena_str(arena, reference->namespace),   arena_str(arena, reference->name),
-        arena_str(arena, reference->uid),         arena_str(arena, reference->resource_version),
+        .api_version = arena_str(arena, reference->api_version),
+        .kind = arena_str(arena, reference->kind),
+        .namespace = arena_str(arena, reference->namespace),
+        .name = arena_str(arena, reference->name),
+        .uid = arena_str(arena, reference->uid),
+        .resource_version = arena_str(arena, reference->resource_version),
     };
 }
 
@@ -214,9 +221,15 @@ void recorder_event(struct recorder *recorder, const struct recorder_reference *
     words = error_new_va(ERROR_NONE, note, args); /* formats with a bounded length */
     va_end(args);
     const struct str cut = cut_note(&arena, str_from_c(words->message));
-    const struct str parts[] = {
-        regarding->api_version, regarding->kind,    regarding->namespace, regarding->name,
-        regarding->uid,         str_from_c(reason), str_from_c(action),   cut};
+    const struct str parts[] = {regarding->api_version,
+                                regarding->kind,
+                                regarding->namespace,
+                                regarding->name,
+                                regarding->uid,
+                                str_from_c(reason),
+                                str_from_c(action),
+                                cut,
+                                regarding->related ? regarding->related->uid : STR("")};
     buf_print(&text, "%d", type);
     for (size_t i = 0; i < COUNT(parts); i++) {
         buf_add_char(&text, '\0');
@@ -236,6 +249,8 @@ void recorder_event(struct recorder *recorder, const struct recorder_reference *
         recorded->id = arena_str(texts, buf_str(&text));
         recorded->key = name_event(recorder, texts, regarding);
         recorded->regarding = copy_reference(texts, regarding);
+        if (regarding->related)
+            recorded->related = copy_reference(texts, regarding->related);
         recorded->type = type;
         recorded->reason = arena_str(texts, str_from_c(reason));
         recorded->action = arena_str(texts, str_from_c(action));
@@ -298,6 +313,8 @@ static struct error *make_event(const struct recorder *recorder, const struct re
     json_builder_add_str(&builder, "action", recorded->action);
     json_builder_add_str(&builder, "reason", recorded->reason);
     add_reference(&builder, "regarding", &recorded->regarding);
+    if (recorded->related.kind.len)
+        add_reference(&builder, "related", &recorded->related);
     json_builder_add_str(&builder, "note", recorded->note);
     json_builder_add_str(&builder, "type",
                          recorded->type == RECORDER_WARNING ? STR("Warning") : STR("Normal"));

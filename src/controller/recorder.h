@@ -2,7 +2,7 @@
  * The event recorder: writes Events (events.k8s.io/v1) about objects, for people.
  *
  * Recording never suspends; recorder_run() sends on its own fiber with its own rate limit. Equal
- * events (same object, type, reason, action and note) within six minutes become one Event with a
+ * events (same objects, type, reason, action and note) within six minutes become one Event with a
  * series: the first occurrence is created, the second patched at once, further ones at most every
  * 30 s. Events that exceed the memory limit are dropped and counted.
  *
@@ -43,6 +43,7 @@ enum recorder_type { RECORDER_NORMAL, RECORDER_WARNING };
 /* A reference to an object. Texts are borrowed. */
 struct recorder_reference {
     struct str api_version, kind, namespace, name, uid, resource_version;
+    const struct recorder_reference *related; /* another object that it concerns; NULL: none */
 };
 struct recorder_reference recorder_reference(const struct object *object);
 

@@ -5,8 +5,8 @@
 #define CREATED "POST /prefix/apis/events.k8s.io/v1/namespaces/ns/events?timeout=30s\n"
 
 static const struct recorder_reference web = {
-    STR_INIT("x.dev/v1"), STR_INIT("Web"), STR_INIT("ns"),
-    STR_INIT("web"),      STR_INIT("u-1"), STR_INIT("7"),
+    STR_INIT("x.dev/v1"), STR_INIT("Web"), STR_INIT("ns"), STR_INIT("web"),
+    STR_INIT("u-1"),      STR_INIT("7"),   NULL,
 };
 
 struct recorder_fixture {
@@ -148,7 +148,8 @@ SIM_TEST(long_notes_are_cut_and_objects_without_namespace_go_to_default)
     for (int i = 0; i < 1000; i++)
         buf_add(&text, STR("ä"));
     recorder_event(fixture.recorder,
-                   &(struct recorder_reference){STR("v1"), STR("Node"), {0}, STR("n"), {0}, {0}},
+                   &(struct recorder_reference){
+                       .api_version = STR("v1"), .kind = STR("Node"), .name = STR("n")},
                    RECORDER_WARNING, "Bad", "Watch", "%s", buf_c(&text));
     pass(SECOND);
     CHECK_EQ(buf_str(&fixture.api.seen),

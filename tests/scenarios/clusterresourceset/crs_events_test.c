@@ -70,6 +70,34 @@ SIM_TEST(events_tell_what_failed_and_do_not_flood)
              1);
 }
 
+/* The note is the same, and so is the name of the set, but the set is another one. */
+SIM_TEST(events_on_clusters_say_which_set_they_are_about)
+{
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST_IN("nowhere", "a", "1"));
+    crs_fixture_start(&fixture, NULL);
+    for (size_t i = 0; i < 2; i++) {
+        const struct json_value *event;
+        size_t count = 0;
+        TEST_CASE("set %zu", i);
+        crs_fixture_set(&fixture, "crs1", "Reconcile", "ConfigMap/cm1");
+        CHECK_OK(fiber_sleep(30 * SECOND));
+        SCOPED(buf) uid = {.limit = 0};
+        buf_add(&uid, crs_fixture_look(&fixture, CRS_FIXTURE_SET, "metadata.uid"));
+        crs_fixture_do(&fixture, "GET", EVENTS, NULL);
+        JSON_FOREACH (key, event, json_path(json_doc_root(fixture.apiserver.doc), "items"))
+            count += str_eq(json_path_str(event, "regarding.kind"), STR("Cluster")) &&
+                     str_eq(json_path_str(event, "related.kind"), STR("ClusterResourceSet")) &&
+                     str_eq(json_path_str(event, "related.uid"), buf_str(&uid));
+        CHECK_EQ(count, 1);
+        crs_fixture_do(&fixture, "DELETE", CRS_FIXTURE_SET, NULL);
+        crs_fixture_await_gone(&fixture, CRS_FIXTURE_SET);
+        crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST_IN("nowhere", "a", "1"));
+    }
+}
+
 /* What is missing is told on the set, by its name. */
 SIM_TEST(events_name_what_is_missing)
 {
