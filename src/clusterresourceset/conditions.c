@@ -40,6 +40,8 @@ static const struct {
                            STR_INIT("Warning"),                                                                     STR_INIT("apiTemporaryError"), true,  false},
     [FAULT_NO_SERVICE] = {STR_INIT("InternalError"),   STR_INIT("RemoteClusterClientFailed"),
                            STR_INIT("Error"),                                                                       STR_INIT("dependencyStatus"),  true,  false},
+    [FAULT_CONNECTING] = {STR_INIT("InternalError"),   STR_INIT("RemoteClusterClientFailed"),
+                           STR_INIT("Error"),                                                                       STR_INIT("dependencyStatus"),  true,  false},
     [FAULT_NO_CLIENT] = {STR_INIT("InternalError"),   STR_INIT("RemoteClusterClientFailed"),
                            STR_INIT("Error"),                                                                       STR_INIT("dependencyStatus"),  true,  false},
     [FAULT_NO_SELECTOR] = {STR_INIT("InternalError"),   STR_INIT("ClusterMatchFailed"),
@@ -152,6 +154,14 @@ static const struct conditions_problem *find_error(const struct conditions_probl
     return NULL;
 }
 
+static bool are_all_connecting(const struct conditions_summary *summary)
+{
+    for (size_t i = 0; i < summary->count; i++)
+        if (summary->problems[i].type != FAULT_CONNECTING)
+            return false;
+    return true;
+}
+
 /*
  * ResourcesApplied is left alone while nothing can be said: no cluster is selected, the only
  * problem is one of bookkeeping, or all is well so far but clusters are pending. A condition that
@@ -171,6 +181,7 @@ static void make_applied(struct conditions *conditions, const struct conditions_
         conditions->applied.reason = STR("Applied");
         return;
     }
+    conditions->is_connecting = are_all_connecting(summary);
     conditions->applied.status = conditions->v1beta1.status = CONDITION_FALSE;
     conditions->applied.reason = rows[worst->type].reason;
     conditions->applied.message = make_message(summary_text(worst, arena), summary, sorted, arena);

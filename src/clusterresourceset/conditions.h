@@ -43,7 +43,8 @@ struct conditions {
     struct condition applied; /* ResourcesApplied of v1beta2 */
     struct condition v1beta1; /* ResourcesApplied of v1beta1 */
     struct condition progress, failed;
-    bool is_success; /* no error and nothing pending: the generation has been observed */
+    bool is_connecting; /* ResourcesApplied is False only because connections are being made */
+    bool is_success;    /* no error and nothing pending: the generation has been observed */
 };
 
 /* Texts are copied into the arena: the placements may change while the status is written. */

@@ -36,6 +36,8 @@ TEST(conditions_of_every_fault)
          "InternalError",                                                                                                                              LOGS,                                          "RetrievingResourceFailed",  "Warning", "apiTemporaryError"},
         {"a paused Cluster",             FAULT_PAUSED,      "",   "",                                "spec.paused is set",            "ClusterPaused",
          "Clusters are paused",                                                                                                                                                                       "ClusterPaused",             "Info",    NULL               },
+        {"no client yet",                FAULT_CONNECTING,  "c1", "",                                "not connected yet",             "InternalError", LOGS,
+         "RemoteClusterClientFailed",                                                                                                                                                                                              "Error",   "dependencyStatus" },
         {"no client",                    FAULT_NO_CLIENT,   "c1", "",
          "error getting client: connection to the workload cluster is down",                                                          "InternalError", LOGS,
          "RemoteClusterClientFailed",                                                                                                                                                                                              "Error",   "dependencyStatus" },

@@ -26,7 +26,8 @@ enum fault_type {
     FAULT_UNREADABLE,  /* a resource could not be read from the server */
     FAULT_NO_SERVICE,  /* a cluster before v1.25 lacks its Service; see service_gate.h. Or a UID
                         * cannot be read just now; see identity.h */
-    FAULT_NO_CLIENT,   /* there is no connection to the cluster */
+    FAULT_CONNECTING,  /* there is no connection to the cluster yet */
+    FAULT_NO_CLIENT,   /* there is no connection to the cluster, in spite of several attempts */
     FAULT_NO_SELECTOR, /* the cluster selector cannot be used */
     FAULT_NO_ROOM,     /* the binding of the cluster is full: the set is not applied there */
     FAULT_NOT_APPLIED, /* an object failed, or the content of a resource cannot be used */

@@ -331,17 +331,26 @@ static struct error *apply_resource(struct placement_reconcile *reconcile, size_
  * The error of the last attempt to connect says more than that there is no connection. There is
  * never one to a Cluster that the watch filter excludes, so that is the reason then.
  */
-static struct str explain_no_client(struct placement_reconcile *reconcile, const struct error *err)
+static struct fault explain_no_client(struct placement_reconcile *reconcile,
+                                      const struct error *err)
 {
     const struct crs_controllers *controllers = reconcile->controllers;
     const struct clustercache_health health =
         clustercache_get_health(controllers->options.clustercache, reconcile->cluster);
-    if (watches_has_label(controllers, reconcile->cluster_object))
-        return health.problem.len ? health.problem : str_from_c(err->message);
-    return arena_print(&reconcile->arena,
-                       "the Cluster lacks the label " CRS_WATCH_FILTER_LABEL
-                       "=%s, without which this controller does not connect to it",
-                       controllers->watch_filter);
+    struct fault fault = {.type = FAULT_NO_CLIENT, .text = str_from_c(err->message)};
+    if (!watches_has_label(controllers, reconcile->cluster_object)) {
+        fault.text = arena_print(&reconcile->arena,
+                                 "the Cluster lacks the label " CRS_WATCH_FILTER_LABEL
+                                 "=%s, without which this controller does not connect to it",
+                                 controllers->watch_filter);
+    } else if (!health.is_lost) {
+        fault.type = FAULT_CONNECTING;
+        fault.text = arena_print(&reconcile->arena, "not connected yet%s%.*s",
+                                 health.problem.len ? ": " : "", STR_ARG(health.problem));
+    } else if (health.problem.len) {
+        fault.text = health.problem;
+    }
+    return fault;
 }
 
 /*
@@ -350,14 +359,11 @@ static struct str explain_no_client(struct placement_reconcile *reconcile, const
  */
 static struct error *wait_for_client(struct placement_reconcile *reconcile, struct error *err)
 {
-    note_fault(reconcile,
-               &(struct fault){.type = FAULT_NO_CLIENT, .text = explain_no_client(reconcile, err)});
+    const struct fault fault = explain_no_client(reconcile, err);
+    note_fault(reconcile, &fault);
     error_free(err);
     reconcile->result->requeue_after =
-        clustercache_get_health(reconcile->controllers->options.clustercache, reconcile->cluster)
-                .is_lost
-            ? NO_CLIENT_RETRY
-            : CONNECTING_RETRY;
+        fault.type == FAULT_CONNECTING ? CONNECTING_RETRY : NO_CLIENT_RETRY;
     return write_binding(reconcile);
 }
 

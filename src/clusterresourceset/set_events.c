@@ -8,7 +8,8 @@
 
 /*
  * A placement can have both: some resources were applied and one was not. Whoever paused the
- * Cluster need not be told so; the set says that something waits.
+ * Cluster need not be told so; the set says that something waits. A connection that is being made
+ * is no trouble yet.
  */
 void set_events_record_placement(const struct placement *placement, const struct object *cluster,
                                  struct str applied)
@@ -25,19 +26,22 @@ void set_events_record_placement(const struct placement *placement, const struct
     if (applied.len)
         recorder_event(recorder, &about, RECORDER_NORMAL, "ResourcesApplied", "Apply",
                        "Applied %.*s of ClusterResourceSet %.*s", STR_ARG(applied), STR_ARG(name));
-    if (fault->type && fault->type != FAULT_PAUSED)
+    if (fault->type && fault->type != FAULT_PAUSED && fault->type != FAULT_CONNECTING)
         recorder_event(recorder, &about, RECORDER_WARNING, "ResourcesNotApplied", "Apply",
                        "ClusterResourceSet %.*s: %.*s%s%.*s", STR_ARG(name),
                        STR_ARG(fault->resource), fault->resource.len ? ": " : "",
                        STR_ARG(fault->text));
 }
 
-/* Has the message of the condition. A pause is intended and no reason for a warning. */
+/*
+ * Has the message of the condition. A pause is intended and no reason for a warning, nor is a
+ * connection that is being made.
+ */
 void set_events_record_set(const struct crs_set *set, const struct conditions *conditions,
                            size_t clusters)
 {
     struct recorder *recorder = set_controllers(set)->options.recorder;
-    if (!recorder)
+    if (!recorder || conditions->is_connecting)
         return;
     const struct recorder_reference about = recorder_reference(set_object(set));
     if (conditions->applied.status == CONDITION_TRUE)

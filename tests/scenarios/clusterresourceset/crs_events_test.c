@@ -98,6 +98,47 @@ SIM_TEST(events_on_clusters_say_which_set_they_are_about)
     }
 }
 
+static size_t count_warnings(struct crs_fixture *fixture)
+{
+    const struct json_value *event;
+    size_t count = 0;
+    crs_fixture_do(fixture, "GET", EVENTS, NULL);
+    JSON_FOREACH (key, event, json_path(json_doc_root(fixture->apiserver.doc), "items"))
+        count += str_eq(json_path_str(event, "type"), STR("Warning"));
+    return count;
+}
+
+/* A new cluster takes its time; one that does not come at all is worth a warning. */
+SIM_TEST(events_do_not_warn_of_a_connection_that_is_being_made)
+{
+    for (size_t i = 0; i < 2; i++) {
+        SCOPED(crs_fixture) fixture;
+        TEST_CASE("%s", i ? "it never comes" : "it comes after 20 s");
+        crs_fixture_init(&fixture);
+        crs_fixture_refuse(&fixture, "c1.test", true);
+        crs_fixture_begin(&fixture, "ApplyOnce");
+        crs_fixture_await_condition(&fixture, "crs1", "ResourcesApplied", "False/InternalError/");
+        CHECK_OK(fiber_sleep(20 * SECOND));
+        CHECK_EQ(count_warnings(&fixture), 0);
+        if (i) {
+            CHECK_OK(fiber_sleep(HOUR));
+            CHECK_EQ(count_events(&fixture, "Cluster", "Warning", "ResourcesNotApplied",
+                                  "ClusterResourceSet crs1: " CRS_FIXTURE_DOWN("1")),
+                     1);
+            CHECK_EQ(count_events(&fixture, "ClusterResourceSet", "Warning", "ResourcesNotApplied",
+                                  CRS_FIXTURE_CHECK_LOGS
+                                  ": 1 of 1 clusters failed: c1: " CRS_FIXTURE_DOWN("1")),
+                     1);
+            CHECK_EQ(count_warnings(&fixture), 2);
+        } else {
+            crs_fixture_refuse(&fixture, "c1.test", false);
+            crs_fixture_await_applied(&fixture, "crs1");
+            CHECK_OK(fiber_sleep(MINUTE));
+            CHECK_EQ(count_warnings(&fixture), 0);
+        }
+    }
+}
+
 /* What is missing is told on the set, by its name. */
 SIM_TEST(events_name_what_is_missing)
 {

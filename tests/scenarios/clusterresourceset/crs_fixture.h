@@ -60,8 +60,9 @@ struct account_right;
 #define CRS_FIXTURE_LABELS      "\"cni\":\"calico\""
 #define CRS_FIXTURE_NOT_APPLIED "Failed to apply ClusterResourceSet resources to Cluster"
 #define CRS_FIXTURE_CHECK_LOGS  "Please check controller logs for errors"
-/* Of a cluster that crs_fixture_refuse() refuses. */
-#define CRS_FIXTURE_DOWN(digit) "connect to c" digit ".test:80: Connection refused"
+/* Of a cluster that crs_fixture_refuse() refuses; and during the first attempts. */
+#define CRS_FIXTURE_DOWN(digit)    "connect to c" digit ".test:80: Connection refused"
+#define CRS_FIXTURE_NOT_YET(digit) "not connected yet: " CRS_FIXTURE_DOWN(digit)
 
 struct crs_fixture {
     struct apiserver_fixture apiserver;

@@ -188,9 +188,9 @@ SIM_TEST(crs_23_a_cluster_that_cannot_be_reached_has_its_binding)
     crs_fixture_await_condition(&fixture, "crs1", "ResourcesApplied", "False/InternalError/");
     CHECK_EQ(crs_fixture_condition(&fixture, "crs1", "ResourcesApplied"),
              STR("False/InternalError/" CRS_FIXTURE_CHECK_LOGS
-                 ": 1 of 1 clusters failed: c1: " CRS_FIXTURE_DOWN("1")));
+                 ": 1 of 1 clusters failed: c1: " CRS_FIXTURE_NOT_YET("1")));
     CHECK_EQ(crs_fixture_deprecated(&fixture, "crs1"),
-             STR("False/RemoteClusterClientFailed/Error/" CRS_FIXTURE_DOWN("1")));
+             STR("False/RemoteClusterClientFailed/Error/" CRS_FIXTURE_NOT_YET("1")));
     CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR("none"));
     CHECK_EQ(crs_fixture_elements(&fixture, CRS_FIXTURE_BINDING, OWNERS), 1);
     CHECK_EQ(crs_fixture_elements(&fixture, CRS_FIXTURE_MAP, OWNERS), 1);
