@@ -20,6 +20,7 @@
 #define CHECK_LOGS  STR("Please check controller logs for errors")
 #define NOT_APPLIED STR("Failed to apply ClusterResourceSet resources to Cluster")
 #define RECOVERABLE STR("An error occurred and may be recovered")
+#define PAUSED      STR("ClusterResourceSet has the cluster.x-k8s.io/paused annotation")
 
 /* The words for each fault: ResourcesApplied in v1beta2 and v1beta1, and Failed. */
 static const struct {
@@ -241,14 +242,26 @@ struct condition conditions_new_generation(int64_t generation)
     };
 }
 
-struct condition conditions_paused(bool paused, int64_t generation)
+struct condition conditions_paused(size_t waiting, size_t clusters, int64_t generation,
+                                   struct arena *arena)
 {
     return (struct condition){
         .type = STR("Paused"),
-        .status = paused ? CONDITION_TRUE : CONDITION_FALSE,
-        .reason = paused ? STR("Paused") : STR("NotPaused"),
-        .message =
-            paused ? STR("ClusterResourceSet has the cluster.x-k8s.io/paused annotation") : STR(""),
+        .status = CONDITION_TRUE,
+        .reason = STR("Paused"),
+        .message = waiting ? arena_print(arena, "%.*s; a change waits for %zu of %zu clusters",
+                                         STR_ARG(PAUSED), waiting, clusters)
+                           : PAUSED,
+        .observed_generation = generation,
+    };
+}
+
+struct condition conditions_not_paused(int64_t generation)
+{
+    return (struct condition){
+        .type = STR("Paused"),
+        .status = CONDITION_FALSE,
+        .reason = STR("NotPaused"),
         .observed_generation = generation,
     };
 }

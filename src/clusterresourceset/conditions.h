@@ -54,4 +54,7 @@ struct conditions conditions_make(const struct conditions_summary *summary, int6
 /* InProgress=True: work on a new generation has begun. */
 struct condition conditions_new_generation(int64_t generation);
 
-struct condition conditions_paused(bool paused, int64_t generation);
+/* waiting: of so many clusters those that lack something. The text is in the arena. */
+struct condition conditions_paused(size_t waiting, size_t clusters, int64_t generation,
+                                   struct arena *arena);
+struct condition conditions_not_paused(int64_t generation);

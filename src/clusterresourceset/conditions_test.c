@@ -339,12 +339,16 @@ TEST(a_new_generation_begins_in_progress)
 
 TEST(crs_04_and_crs_05_the_words_for_paused)
 {
-    const struct condition paused = conditions_paused(true, 2);
-    const struct condition goes = conditions_paused(false, 3);
+    SCOPED(arena) arena = {0};
+    const struct condition paused = conditions_paused(0, 5, 2, &arena);
+    const struct condition waits = conditions_paused(1, 5, 2, &arena);
+    const struct condition goes = conditions_not_paused(3);
     CHECK_EQ(paused.status, CONDITION_TRUE);
     CHECK_EQ(paused.reason, STR("Paused"));
     CHECK_EQ(paused.message, STR("ClusterResourceSet has the cluster.x-k8s.io/paused annotation"));
     CHECK_EQ(paused.observed_generation, 2);
+    CHECK_EQ(waits.message, STR("ClusterResourceSet has the cluster.x-k8s.io/paused annotation; a "
+                                "change waits for 1 of 5 clusters"));
     CHECK_EQ(goes.status, CONDITION_FALSE);
     CHECK_EQ(goes.reason, STR("NotPaused"));
     CHECK_EQ(goes.message, STR(""));

@@ -59,13 +59,6 @@ static bool has_condition(const struct object *object, const struct condition *w
            str_eq(found.message, wanted->message);
 }
 
-static struct error *reconcile_paused(struct crs_set *set)
-{
-    const struct condition paused = conditions_paused(true, object_generation(set_object(set)));
-    TRY(set_close(set));
-    return set_write_status(set, &(struct set_status){.conditions = &paused, .count = 1});
-}
-
 /* The generation of the condition InProgress; 0 without one. */
 static int64_t generation_in_progress(const struct object *object)
 {
@@ -83,7 +76,7 @@ static struct error *write_first_conditions(struct crs_set *set, bool has_cluste
 {
     const struct object *object = set_object(set);
     const int64_t generation = object_generation(object);
-    const struct condition not_paused = conditions_paused(false, generation);
+    const struct condition not_paused = conditions_not_paused(generation);
     struct condition written[2];
     size_t count = 0;
     int64_t observed = 0;
@@ -136,19 +129,66 @@ static void add_owner_reference(struct set_reconcile *reconcile, struct resource
     reconcile->err = error_join(reconcile->err, err);
 }
 
-/* Only resources that exist and are meant for sets get an owner reference. Suspends. */
+/*
+ * Only resources that exist and are meant for sets get an owner reference, and none of a set that
+ * is paused. Suspends.
+ */
 static void take_snapshots(struct set_reconcile *reconcile, struct plan *plan)
 {
     const struct crs_set *set = reconcile->set;
     const struct crs_spec *spec = plan_spec(plan);
+    const bool is_paused = crs_is_paused(set_object(set));
     for (size_t i = 0; i < spec->ref_count; i++) {
         const struct key key = {set_key(set).namespace, spec->refs[i].name};
         struct resource_snapshot *snapshot =
             resource_snapshots_get(set_controllers(set)->snapshots, spec->refs[i].kind, key);
         plan_add_snapshot(plan, snapshot);
-        if (!fault_is_of_resource(resource_snapshot_fault(snapshot)))
+        if (!is_paused && !fault_is_of_resource(resource_snapshot_fault(snapshot)))
             add_owner_reference(reconcile, spec->refs[i]);
     }
+}
+
+/* What is counted of the clusters that a paused set selects. */
+struct paused_count {
+    struct crs_set *set;
+    const struct plan *plan;
+    size_t clusters, waiting;
+};
+
+static void count_waiting(void *data, struct str cluster)
+{
+    struct paused_count *count = data;
+    OWNED(object)
+    binding = binding_store_find(set_controllers(count->set)->binding_store,
+                                 (struct key){set_key(count->set).namespace, cluster});
+    count->clusters++;
+    count->waiting += !plan_is_recorded(count->plan, binding, set_key(count->set).name);
+}
+
+/*
+ * Nothing is written but the condition. The plan is kept, so that events of resources find the set:
+ * whoever changes one is told that the change waits. Suspends.
+ */
+static struct error *reconcile_paused(struct set_reconcile *reconcile)
+{
+    struct crs_set *set = reconcile->set;
+    const int64_t generation = object_generation(set_object(set));
+    struct paused_count count = {.set = set};
+    TRY(set_close(set));
+    OWNED(plan) plan = plan_new(set_object(set));
+    const bool may_wait = !object_is_deleting(set_object(set)) &&
+                          !plan_spec(plan)->selector_error &&
+                          count_clusters(set, &plan_spec(plan)->selector);
+    if (may_wait) {
+        take_snapshots(reconcile, plan);
+        count.plan = plan;
+        cluster_index_each(set_controllers(set)->cluster_index, set_key(set).namespace,
+                           &plan_spec(plan)->selector, count_waiting, &count);
+    }
+    set_put_plan(set, TAKE(plan));
+    const struct condition paused =
+        conditions_paused(count.waiting, count.clusters, generation, &reconcile->arena);
+    return set_write_status(set, &(struct set_status){.conditions = &paused, .count = 1});
 }
 
 /* Placements of clusters that are no longer selected go. Their bindings stay as they are. */
@@ -290,7 +330,7 @@ static struct error *write_conditions(struct set_reconcile *reconcile,
     struct crs_set *set = reconcile->set;
     const int64_t generation = plan_generation(set_plan(set));
     const struct conditions made = conditions_make(summary, generation, &reconcile->arena);
-    struct condition all[4] = {conditions_paused(false, generation)};
+    struct condition all[4] = {conditions_not_paused(generation)};
     size_t count = 1;
     if (made.says_applied)
         all[count++] = made.applied;
@@ -384,7 +424,7 @@ static struct error *reconcile_existing(struct set_reconcile *reconcile)
     if (!is_deleting)
         TRY(set_write_finalizer(set, true));
     if (crs_is_paused(set_object(set)))
-        return reconcile_paused(set);
+        return reconcile_paused(reconcile);
     return is_deleting ? reconcile_delete(set) : reconcile_normal(reconcile);
 }
 

@@ -137,6 +137,19 @@ static void read_conditions(struct status_model *model, struct status_set *set,
     }
 }
 
+/* Behind the fixed words the condition says that a change waits, if one does. */
+static void read_pause(struct status_model *model, struct status_set *set,
+                       const struct object *object)
+{
+    struct condition paused;
+    if (!set->is_paused || !find_current(object, STR("Paused"), &paused) ||
+        paused.status != CONDITION_TRUE)
+        return;
+    const size_t end = str_find(paused.message, STR("; "));
+    if (end != STR_NONE)
+        set->why = arena_str(&model->arena, str_skip(paused.message, end + 2));
+}
+
 /* only is a name, or empty for all. */
 static bool is_asked_for(struct str only, const struct object *object)
 {
@@ -157,6 +170,7 @@ void status_model_add_set(struct status_model *model, const struct object *objec
     set->is_deleting = object_is_deleting(object);
     crs_spec_read(object, &set->spec);
     read_conditions(model, set, object);
+    read_pause(model, set, object);
     if (set->spec.selector_error) {
         set->has_failed = true;
         set->message = arena_str(&model->arena, str_from_c(set->spec.selector_error->message));

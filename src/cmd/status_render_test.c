@@ -495,6 +495,25 @@ TEST(status_shows_paused_clusters)
     CHECK_CONTAINS(buf_str(&out), STR("\"name\":\"two\",\"state\":\"paused\""));
 }
 
+TEST(status_says_what_waits_behind_a_pause)
+{
+    SCOPED(status_model) model = {0};
+    SCOPED(buf) out = {.limit = 0};
+    add(&model, status_model_add_set,
+        "{'metadata':{'name':'cni','namespace':'default','annotations':{'cluster.x-k8s.io/paused':"
+        "''}},'spec':{'clusterSelector':{'matchLabels':{'env':'prod'}},'resources':[{'kind':"
+        "'ConfigMap','name':'a'},{'kind':'Secret','name':'b'}]},'status':{'conditions':[{'type':"
+        "'Paused','status':'True','reason':'Paused','lastTransitionTime':'2026-01-01T00:09:00Z',"
+        "'message':'ClusterResourceSet has the cluster.x-k8s.io/paused annotation; a change waits "
+        "for 1 of 1 clusters'}]}}");
+    add_cluster(&model, "one", "prod");
+    add_binding(&model, "one", "cni", true);
+    status_model_finish(&model);
+    CHECK(status_model_is_applied(&model));
+    status_render_all(&model, &(struct status_view){.now = NOW}, &out);
+    CHECK_CONTAINS(buf_str(&out), STR("a change waits for 1 of 1 clusters\n"));
+}
+
 TEST(status_passes_over_events_of_what_had_the_name_before)
 {
     const struct {

@@ -63,7 +63,8 @@ SIM_TEST(crs_04_a_paused_set_is_left_alone)
     SCOPED(crs_fixture) fixture;
     crs_fixture_init(&fixture);
     begin_paused(&fixture);
-    CHECK_EQ(crs_fixture_condition(&fixture, "crs1", "Paused"), STR(PAUSED_TEXT));
+    CHECK_EQ(crs_fixture_condition(&fixture, "crs1", "Paused"),
+             STR(PAUSED_TEXT "; a change waits for 1 of 1 clusters"));
     CHECK_EQ(crs_fixture_look(&fixture, CRS_FIXTURE_SET, "status.conditions.0.observedGeneration"),
              STR("1"));
     crs_fixture_check_quiet(&fixture, 20 * MINUTE);
@@ -98,6 +99,42 @@ SIM_TEST(crs_05_a_pause_leaves_the_other_conditions)
     CHECK_EQ(crs_fixture_look(&fixture, CRS_FIXTURE_OBJECT("1", "a"), "data.k"), STR("1"));
     crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_SET, GO_ON);
     crs_fixture_await(&fixture, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "2");
+}
+
+/* Another process has to find it out as well. */
+SIM_TEST(a_paused_set_says_that_a_change_waits)
+{
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 2);
+    crs_fixture_ready(&fixture, "Reconcile");
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_SET, PAUSE);
+    crs_fixture_await_condition(&fixture, "crs1", "Paused", PAUSED_TEXT);
+    CHECK_EQ(crs_fixture_condition(&fixture, "crs1", "Paused"), STR(PAUSED_TEXT));
+    crs_fixture_stop(&fixture);
+    crs_fixture_start(&fixture, NULL);
+    CHECK_OK(fiber_sleep(MINUTE));
+    crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
+    crs_fixture_await_condition(&fixture, "crs1", "Paused",
+                                PAUSED_TEXT "; a change waits for 2 of 2 clusters");
+    crs_fixture_check_quiet(&fixture, 20 * MINUTE);
+
+    TEST_CASE("it is taken back");
+    crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+    CHECK_OK(fiber_sleep(MINUTE));
+    CHECK_EQ(crs_fixture_condition(&fixture, "crs1", "Paused"), STR(PAUSED_TEXT));
+
+    TEST_CASE("another resource");
+    crs_fixture_map(&fixture, "cm2", CRS_FIXTURE_MANIFEST("c", "1"));
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_SET,
+                   crs_fixture_resources(&fixture, "ConfigMap/cm1 Secret/s1 ConfigMap/cm2"));
+    crs_fixture_await_condition(&fixture, "crs1", "Paused",
+                                PAUSED_TEXT "; a change waits for 2 of 2 clusters");
+    CHECK_EQ(crs_fixture_look(&fixture, CRS_FIXTURE_MAPS "/cm2", "metadata.ownerReferences"),
+             STR(""));
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_SET, GO_ON);
+    crs_fixture_await_applied(&fixture, "crs1");
+    CHECK_EQ(crs_fixture_condition(&fixture, "crs1", "Paused"), STR("False/NotPaused/"));
 }
 
 SIM_TEST(crs_06_a_paused_set_is_not_taken_away)
