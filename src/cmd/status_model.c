@@ -20,6 +20,7 @@
 #include "clustercache/remote_connection_probe.h"
 #include "clusterresourceset/conditions.h"
 #include "clusterresourceset/types/binding.h"
+#include "cmd/status_since.h"
 #include "json/path.h"
 
 #define EVENT_PREFIX STR("ClusterResourceSet ")
@@ -171,6 +172,7 @@ void status_model_add_set(struct status_model *model, const struct object *objec
     crs_spec_read(object, &set->spec);
     read_conditions(model, set, object);
     read_pause(model, set, object);
+    status_since_read_set(set, object);
     if (set->spec.selector_error) {
         set->has_failed = true;
         set->message = arena_str(&model->arena, str_from_c(set->spec.selector_error->message));
@@ -243,8 +245,6 @@ static void read_probe(struct status_model *model, struct status_cluster *cluste
     const struct str why = remote_connection_probe_problem(probe.message);
     cluster->is_unreachable = true;
     cluster->lost_why = arena_str(&model->arena, why.len ? why : probe.reason);
-    if (!timestamp_read(probe.last_transition_time, &cluster->lost))
-        cluster->lost = 0;
 }
 
 /* With a single set, clusters that it does not select are left out. */
@@ -266,6 +266,7 @@ void status_model_add_cluster(struct status_model *model, const struct object *o
     cluster->endpoint = write_endpoint(&model->arena, object);
     cluster->labels = write_labels(&model->arena, object_labels(object));
     read_probe(model, cluster, object);
+    status_since_read_cluster(cluster, object);
     select_sets(model, cluster, object);
     if (model->only_set.len && !cluster->cell_count)
         return;
@@ -294,8 +295,8 @@ static void read_cell(struct status_model *model, struct status_cell *cell,
         resource->hash = arena_str(&model->arena, found.hash);
         resource->time = arena_str(&model->arena, found.last_applied_time);
         cell->applied += found.applied;
-        if (found.applied && timestamp_read(found.last_applied_time, &when) && when > cell->since)
-            cell->since = when;
+        if (found.applied && timestamp_read(found.last_applied_time, &when) && when > cell->newest)
+            cell->newest = when;
     }
 }
 
@@ -315,6 +316,16 @@ static timestamp event_time(const struct object *event)
         if (timestamp_read(json_to_str(object_path(event, paths[i])), &time) && time > newest)
             newest = time;
     return newest;
+}
+
+/* The time of the first occurrence; 0 if it is not known. */
+static timestamp event_first(const struct object *event)
+{
+    timestamp time;
+    return timestamp_read(json_to_str(object_path(event, "eventTime")), &time) ||
+                   timestamp_read(json_to_str(object_path(event, "firstTimestamp")), &time)
+               ? time
+               : 0;
 }
 
 /* Without a UID, in an Event of an earlier version, the time tells. */
@@ -352,6 +363,7 @@ void status_model_add_event(struct status_model *model, const struct object *eve
             continue;
         cell->why = arena_str(&model->arena, str_trim(why));
         cell->why_time = time;
+        cell->why_first = event_first(event);
     }
 }
 
@@ -409,7 +421,7 @@ static struct str find_why(const struct status_cluster *cluster, const struct st
  */
 static void judge_cell(const struct status_cluster *cluster, struct status_cell *cell)
 {
-    const bool is_told_later = cell->why.len && cell->why_time > cell->since;
+    const bool is_told_later = cell->why.len && cell->why_time > cell->newest;
     if (cluster->is_paused)
         cell->state = cell->set->is_deleting ? STATUS_DELETING : STATUS_PAUSED;
     else if (cell->applied == cell->set->spec.ref_count && !cluster->is_unreachable)
@@ -425,6 +437,7 @@ static void judge_cell(const struct status_cluster *cluster, struct status_cell 
     else
         cell->state = STATUS_WAITING;
     cell->why = find_why(cluster, cell);
+    status_since_judge_cell(cluster, cell);
 }
 
 /* Of the clusters that a set has lost the first by name is told. */
@@ -461,15 +474,10 @@ static void judge_cluster(struct status_model *model, struct status_cluster *clu
         cluster->counts[cell->state]++;
         cluster->applied += cell->applied;
         cluster->wanted += cell->set->spec.ref_count;
-        cluster->since = cell->since > cluster->since ? cell->since : cluster->since;
         cell->set->clusters++;
         cell->set->counts[cell->state]++;
-        if (cell->since > cell->set->since)
-            cell->set->since = cell->since;
-        if (cell->state == STATUS_UNREACHABLE) {
-            cell->since = cluster->lost;
+        if (cell->state == STATUS_UNREACHABLE)
             note_lost(model, cell->set, cluster);
-        }
         if (cell->state >= cluster->state)
             continue;
         cluster->state = cell->state;
@@ -481,9 +489,9 @@ static void judge_cluster(struct status_model *model, struct status_cluster *clu
         judge_paused_cluster(model, cluster);
     } else if (cluster->is_unreachable) {
         cluster->state = STATUS_UNREACHABLE;
-        cluster->since = cluster->lost;
         cluster->why = cluster->lost_why;
     }
+    status_since_judge_cluster(cluster);
     model->cluster_counts[cluster->state]++;
 }
 
@@ -565,6 +573,7 @@ void status_model_finish(struct status_model *model)
     for (size_t i = 0; i < model->set_count; i++) {
         struct status_set *set = model->sets[i];
         set->state = judge_set(set);
+        status_since_judge_set(set);
         model->set_counts[set->state]++;
         if (!set->why.len)
             set->why = count_why(model, set);

@@ -41,10 +41,11 @@ bool status_state_is_fine(enum status_state state);
 struct status_cell {
     struct status_set *set;
     enum status_state state;
-    size_t applied;  /* number of resources of the set that are applied */
-    timestamp since; /* time of the newest application; 0: none */
+    size_t applied;   /* number of resources of the set that are applied */
+    timestamp newest; /* application; 0: none */
+    timestamp since;  /* of the state, see status_since.h; 0: not known */
     struct str why;
-    timestamp why_time;
+    timestamp why_time, why_first;     /* the last and the first time that it was told */
     struct status_resource *resources; /* one for each resource of the set */
 };
 
@@ -61,10 +62,12 @@ struct status_set {
     size_t clusters;              /* number of clusters the set selects */
     size_t counts[STATUS_STATES]; /* number of clusters in each state */
     timestamp since, created;
-    struct str reason, message; /* of the worst condition, unless all is well */
-    struct str why;             /* the message without its fixed preface */
-    struct str lost_cluster;    /* the first by name that cannot be reached */
-    struct str lost_why;        /* its name, and why */
+    timestamp times[STATUS_STATES];      /* when its own status came into a state; 0: not known */
+    timestamp cell_times[STATUS_STATES]; /* of its cells */
+    struct str reason, message;          /* of the worst condition, unless all is well */
+    struct str why;                      /* the message without its fixed preface */
+    struct str lost_cluster;             /* the first by name that cannot be reached */
+    struct str lost_why;                 /* its name, and why */
     bool is_paused, is_deleting;
     bool is_current; /* for the present generation every condition says that all is well */
     bool is_held;    /* for the present generation nothing is wrong but that Clusters are paused */
@@ -78,8 +81,8 @@ struct status_cluster {
     struct str endpoint, labels; /* "127.0.0.1:6443", "env=prod,tier=1" */
     bool is_provisioned, is_deleting, is_paused, is_unreachable;
     timestamp created, since;
-    timestamp lost;      /* since when it is unreachable */
-    struct str lost_why; /* and what the probe says */
+    timestamp times[STATUS_STATES]; /* when the Cluster came into a state; 0: not known */
+    struct str lost_why;            /* what the probe says while it is unreachable */
     struct status_cell *cells;
     size_t cell_count;
     size_t applied, wanted; /* resources of all its sets */

@@ -25,14 +25,15 @@ static void add_set(struct status_model *model, const char *name, const char *st
                     const char *message)
 {
     char text[1024];
-    snprintf(text, sizeof(text),
-             "{'metadata':{'name':'%s','namespace':'default','generation':2,"
-             "'creationTimestamp':'2026-01-01T00:00:00Z'},'spec':{'clusterSelector':"
-             "{'matchLabels':{'env':'prod'}},'strategy':'Reconcile','resources':"
-             "[{'kind':'ConfigMap','name':'a'},{'kind':'Secret','name':'b'}]},'status':"
-             "{'conditions':[{'type':'ResourcesApplied','status':'%s','reason':'NotApplied',"
-             "'observedGeneration':2,'message':'%s'}]}}",
-             name, status, message);
+    snprintf(
+        text, sizeof(text),
+        "{'metadata':{'name':'%s','namespace':'default','generation':2,"
+        "'creationTimestamp':'2026-01-01T00:00:00Z'},'spec':{'clusterSelector':"
+        "{'matchLabels':{'env':'prod'}},'strategy':'Reconcile','resources':"
+        "[{'kind':'ConfigMap','name':'a'},{'kind':'Secret','name':'b'}]},'status':"
+        "{'conditions':[{'type':'ResourcesApplied','status':'%s','reason':'NotApplied',"
+        "'observedGeneration':2,'lastTransitionTime':'2026-01-01T00:03:00Z','message':'%s'}]}}",
+        name, status, message);
     add(model, status_model_add_set, text);
 }
 
@@ -111,14 +112,14 @@ TEST(status_shows_what_needs_a_person_first)
     status_render_all(&model, &narrow, &out);
     CHECK_EQ(buf_str(&out), STR("1 set: 1 failed\n"
                                 "NAME  STATE   APPLIED  FAILED  WAITING  SINCE\n"
-                                "cni   failed  1/3      1       1        4m\n"
+                                "cni   failed  1/3      1       1        7m\n"
                                 "    1 of 3 clusters failed\n"
                                 "\n"
                                 "4 clusters: 1 failed, 1 waiting, 1 applied, 1 idle\n"
                                 "NAME   STATE    SETS  RESOURCES  SINCE\n"
-                                "two    failed   0/1   1/2        5m\n"
+                                "two    failed   0/1   1/2        3m\n"
                                 "    cni: Secret b: it is \\x1b[2J: full\n"
-                                "three  waiting  0/1   0/2        -\n"
+                                "three  waiting  0/1   0/2        10m\n"
                                 "    cni: 1 of 3 clusters failed\n"
                                 "one    applied  1/1   2/2        4m\n"
                                 "other  idle     0/0   0/0        -\n"));
@@ -135,8 +136,8 @@ TEST(status_has_reasons_in_the_row_where_there_is_room)
     status_render_clusters(&model, &view, &out);
     CHECK_EQ(buf_str(&out),
              STR("NAME   STATE    SETS  RESOURCES  SINCE  WHY\n"
-                 "two    failed   0/1   1/2        5m     cni: Secret b: it is \\x1b[2J: full\n"
-                 "three  waiting  0/1   0/2        -      cni: 1 of 3 clusters failed\n"
+                 "two    failed   0/1   1/2        3m     cni: Secret b: it is \\x1b[2J: full\n"
+                 "three  waiting  0/1   0/2        10m    cni: 1 of 3 clusters failed\n"
                  "one    applied  1/1   2/2        4m\n"
                  "other  idle     0/0   0/0        -\n"));
 }
@@ -155,9 +156,9 @@ TEST(status_of_one_set)
                                 "\n"
                                 "3 clusters: 1 failed, 1 waiting, 1 applied\n"
                                 "CLUSTER  STATE    RESOURCES  SINCE\n"
-                                "two      failed   1/2        5m\n"
+                                "two      failed   1/2        3m\n"
                                 "    Secret b: it is \\x1b[2J: full\n"
-                                "three    waiting  0/2        -\n"
+                                "three    waiting  0/2        10m\n"
                                 "    1 of 3 clusters failed\n"
                                 "one      applied  2/2        4m\n"));
     CHECK_EQ(model.cluster_count, (size_t)3);
@@ -260,14 +261,14 @@ TEST(status_counts_what_it_does_not_show)
     status_render_all(&model, &(struct status_view){.width = 80, .height = 14, .now = NOW}, &out);
     CHECK_EQ(buf_str(&out), STR("1 set: 1 failed\n"
                                 "NAME  STATE   APPLIED  FAILED  WAITING  SINCE\n"
-                                "cni   failed  298/300  2       0        4m\n"
+                                "cni   failed  298/300  2       0        7m\n"
                                 "    some failed\n"
                                 "\n"
                                 "300 clusters: 2 failed, 298 applied\n"
                                 "NAME      STATE    SETS  RESOURCES  SINCE\n"
-                                "vc-00000  failed   0/1   1/2        5m\n"
+                                "vc-00000  failed   0/1   1/2        7m\n"
                                 "    cni: some failed\n"
-                                "vc-00001  failed   0/1   1/2        5m\n"
+                                "vc-00001  failed   0/1   1/2        7m\n"
                                 "    cni: some failed\n"
                                 "vc-00002  applied  1/1   2/2        4m\n"
                                 "vc-00003  applied  1/1   2/2        4m\n"
@@ -436,14 +437,14 @@ TEST(status_shows_clusters_that_cannot_be_reached)
         buf_str(&out),
         STR("1 set: 1 unreachable\n"
             "NAME  STATE        APPLIED  FAILED  WAITING  SINCE  WHY\n"
-            "cni   unreachable  1/4      0       2        4m     1 of 4 clusters unreachable: dead: "
+            "cni   unreachable  1/4      0       2        2m     1 of 4 clusters unreachable: dead: "
             "connect to 10.0.0.7:6443: connection refused\n"
             "\n"
             "4 clusters: 1 unreachable, 2 waiting, 1 applied\n"
             "NAME   STATE        SETS  RESOURCES  SINCE  WHY\n"
             "dead   unreachable  0/1   2/2        2m     " REFUSED "\n"
-            "begun  waiting      0/1   0/2        -\n"
-            "young  waiting      0/1   0/2        -      cni: the cluster is not provisioned "
+            "begun  waiting      0/1   0/2        10m\n"
+            "young  waiting      0/1   0/2        10m    cni: the cluster is not provisioned "
             "yet\n"
             "one    applied      1/1   2/2        4m\n"));
     buf_clear(&out);
@@ -486,13 +487,58 @@ TEST(status_shows_paused_clusters)
             "NAME   STATE    SETS  RESOURCES  SINCE  WHY\n"
             "three  paused   0/0   0/0        -      spec.paused is set; the cluster cannot be "
             "reached: refused\n"
-            "two    paused   0/1   2/2        4m     spec.paused is set\n"
+            "two    paused   0/1   2/2        -      spec.paused is set\n"
             "one    applied  1/1   2/2        4m\n"));
     CHECK_OK(status_render_json(&model, &doc));
     buf_clear(&out);
     json_write(&out, json_doc_root(doc));
     CHECK_CONTAINS(buf_str(&out), STR("\"waiting\":0,\"paused\":1,\"deleting\":0,\"applied\":1"));
     CHECK_CONTAINS(buf_str(&out), STR("\"name\":\"two\",\"state\":\"paused\""));
+}
+
+/* Each state has its own beginning; only what is applied is as old as the newest application. */
+TEST(status_has_the_time_of_the_state)
+{
+#define CONDITION(type, status, time) \
+    "{'type':'" type "','status':'" status "','lastTransitionTime':'2026-01-01T00:0" time ":00Z'}"
+    const struct {
+        const char *name, *metadata, *conditions;
+        enum status_state state;
+        int minute, cell_minute; /* of the set, and of the set on the cluster */
+    } cases[] = {
+        {"applied",          "",                                            CONDITION("ResourcesApplied", "True",         "3"), STATUS_APPLIED,  6, 6     },
+        {"said later",       "",                                            CONDITION("ResourcesApplied", "True",         "8"), STATUS_APPLIED,  8, 6     },
+        {"failed",           "",                                            CONDITION("ResourcesApplied", "False",        "4"), STATUS_FAILED,   4, 6     },
+        {"failed otherwise", "",                                            CONDITION("Failed",           "True",         "9"), STATUS_FAILED,   9, 6     },
+        {"in progress",      "",                                            CONDITION("InProgress",       "True",         "7"), STATUS_WAITING,  7, 6     },
+        {"nothing said",     "",                                            "",                           STATUS_WAITING, 1,    6              },
+        {"paused", ",'annotations':{'cluster.x-k8s.io/paused':''}",
+         CONDITION("Paused",                               "True",         "2") "," CONDITION("ResourcesApplied", "True",                                                                                                                          "1"),
+         STATUS_PAUSED, 2, 6},
+        {"deleting",         ",'deletionTimestamp':'2026-01-01T00:05:00Z'",
+         CONDITION("ResourcesApplied",                                                                    "True",         "1"), STATUS_DELETING, 5,                                                                                                                          6                                                                                                                              },
+    };
+    const timestamp begun = NOW - 10 * MINUTE;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(status_model) model = {0};
+        char text[1024];
+        TEST_CASE("%s", cases[i].name);
+        snprintf(text, sizeof(text),
+                 "{'metadata':{'name':'cni','namespace':'default','creationTimestamp':"
+                 "'2026-01-01T00:01:00Z'%s},'spec':{'clusterSelector':{'matchLabels':{'env':'prod'"
+                 "}},'resources':[{'kind':'ConfigMap','name':'a'},{'kind':'Secret','name':'b'}]},"
+                 "'status':{'conditions':[%s]}}",
+                 cases[i].metadata, cases[i].conditions);
+        add(&model, status_model_add_set, text);
+        add_cluster(&model, "one", "prod");
+        add_binding(&model, "one", "cni", true);
+        status_model_finish(&model);
+        CHECK_EQ(model.sets[0]->state, cases[i].state);
+        CHECK_EQ(model.sets[0]->since, begun + cases[i].minute * MINUTE);
+        CHECK_EQ(model.clusters[0]->cells[0].since, begun + cases[i].cell_minute * MINUTE);
+        CHECK_EQ(model.clusters[0]->since, begun + cases[i].cell_minute * MINUTE);
+    }
+#undef CONDITION
 }
 
 TEST(status_says_what_waits_behind_a_pause)
@@ -573,12 +619,12 @@ TEST(status_shows_what_is_asked_for_and_judges_everything)
         {"what has failed",        "",             1U << STATUS_FAILED,      false,
          "1 set: 1 failed\n"
          "NAME  STATE   APPLIED  FAILED  WAITING  SINCE\n"
-         "cni   failed  1/3      1       1        4m\n"
+         "cni   failed  1/3      1       1        7m\n"
          "    1 of 3 clusters failed\n"
          "\n"
          "4 clusters: 1 failed, 1 waiting, 1 applied, 1 idle\n"
          "NAME  STATE   SETS  RESOURCES  SINCE\n"
-         "two   failed  0/1   1/2        5m\n"
+         "two   failed  0/1   1/2        3m\n"
          "    cni: Secret b: it is \\x1b[2J: full\n"                              },
         {"what cannot be reached", "",             1U << STATUS_UNREACHABLE, false,
          "1 set: 1 failed\n"

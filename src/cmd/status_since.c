@@ -1,0 +1,127 @@
+#include "cmd/status_since.h"
+
+#include "apimachinery/condition.h"
+#include "apimachinery/object.h"
+#include "json/path.h"
+
+/* A state of an object, and the condition since whose last transition it has it. */
+struct since_condition {
+    struct str type;
+    enum condition_status status;
+    enum status_state state;
+};
+
+static timestamp read_time(struct str text)
+{
+    timestamp time;
+    return timestamp_read(text, &time) ? time : 0;
+}
+
+static void read_conditions(timestamp *times, const struct object *object,
+                            const struct since_condition *rows, size_t count)
+{
+    struct condition found;
+    for (size_t i = 0; i < count; i++)
+        if (!times[rows[i].state] &&
+            condition_find(object_path(object, "status.conditions"), rows[i].type, &found) &&
+            found.status == rows[i].status)
+            times[rows[i].state] = read_time(found.last_transition_time);
+}
+
+/* Without a condition a set waits since it was made. */
+void status_since_read_set(struct status_set *set, const struct object *object)
+{
+    static const struct since_condition rows[] = {
+        {STR_INIT("ResourcesApplied"), CONDITION_FALSE, STATUS_FAILED },
+        {STR_INIT("Failed"),           CONDITION_TRUE,  STATUS_FAILED },
+        {STR_INIT("InProgress"),       CONDITION_TRUE,  STATUS_WAITING},
+        {STR_INIT("Paused"),           CONDITION_TRUE,  STATUS_PAUSED },
+        {STR_INIT("ResourcesApplied"), CONDITION_FALSE, STATUS_PAUSED }, /* Clusters are paused */
+        {STR_INIT("ResourcesApplied"), CONDITION_TRUE,  STATUS_APPLIED},
+    };
+    read_conditions(set->times, object, rows, COUNT(rows));
+    set->times[STATUS_DELETING] =
+        read_time(json_to_str(object_path(object, "metadata.deletionTimestamp")));
+    if (!set->times[STATUS_WAITING])
+        set->times[STATUS_WAITING] = set->created;
+}
+
+void status_since_read_cluster(struct status_cluster *cluster, const struct object *object)
+{
+    static const struct since_condition rows[] = {
+        {STR_INIT("RemoteConnectionProbe"), CONDITION_FALSE, STATUS_UNREACHABLE},
+        {STR_INIT("Paused"),                CONDITION_TRUE,  STATUS_PAUSED     },
+    };
+    read_conditions(cluster->times, object, rows, COUNT(rows));
+    cluster->times[STATUS_DELETING] =
+        read_time(json_to_str(object_path(object, "metadata.deletionTimestamp")));
+    cluster->times[STATUS_WAITING] = cluster->created;
+}
+
+static timestamp later(timestamp a, timestamp b)
+{
+    return a > b ? a : b;
+}
+
+/* Of two beginnings; 0 is none. */
+static timestamp earlier(timestamp a, timestamp b)
+{
+    return !a || (b && b < a) ? b : a;
+}
+
+/* What begins with its last part, such as applied, against what lasts since its first one. */
+static timestamp join(enum status_state state, timestamp a, timestamp b)
+{
+    return state == STATUS_APPLIED ? later(a, b) : earlier(a, b);
+}
+
+/* A set waits on a cluster since both are there. */
+static timestamp cell_since(const struct status_cluster *cluster, const struct status_cell *cell)
+{
+    const struct status_set *set = cell->set;
+    switch (cell->state) {
+    case STATUS_FAILED:
+        return cell->why_first ? cell->why_first : set->times[STATUS_FAILED];
+    case STATUS_WAITING:
+        return later(set->times[STATUS_WAITING], cluster->times[STATUS_WAITING]);
+    case STATUS_PAUSED:
+        return cluster->is_paused ? cluster->times[STATUS_PAUSED] : set->times[STATUS_PAUSED];
+    case STATUS_UNREACHABLE:
+        return cluster->times[STATUS_UNREACHABLE];
+    case STATUS_DELETING:
+        return set->times[STATUS_DELETING];
+    default:
+        return cell->newest;
+    }
+}
+
+void status_since_judge_cell(const struct status_cluster *cluster, struct status_cell *cell)
+{
+    timestamp *of_set = &cell->set->cell_times[cell->state];
+    cell->since = cell_since(cluster, cell);
+    *of_set = join(cell->state, *of_set, cell->since);
+}
+
+/* What a Cluster says of itself counts more than what its sets do there. */
+void status_since_judge_cluster(struct status_cluster *cluster)
+{
+    const enum status_state state = cluster->state;
+    if (state == STATUS_UNREACHABLE || state == STATUS_DELETING ||
+        (state == STATUS_PAUSED && cluster->is_paused)) {
+        cluster->since = cluster->times[state];
+        return;
+    }
+    for (size_t i = 0; i < cluster->cell_count; i++)
+        if (cluster->cells[i].state == state)
+            cluster->since = join(state, cluster->since, cluster->cells[i].since);
+}
+
+/* Applied is a set when everything is there and its condition says so. */
+void status_since_judge_set(struct status_set *set)
+{
+    const timestamp own = set->times[set->state], of_cells = set->cell_times[set->state];
+    if (set->state == STATUS_APPLIED)
+        set->since = later(own, of_cells);
+    else
+        set->since = own ? own : of_cells;
+}
