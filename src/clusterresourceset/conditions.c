@@ -13,9 +13,12 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/shorten.h"
 
 #define PROBLEMS_SHOWN 5
-#define TEXT_SHOWN     300
+#define TEXT_SHOWN     600
+#define NAME_SHOWN     300 /* of a cluster or a resource */
+#define MORE_MAX       64  /* for "; and 12 more" */
 
 #define CHECK_LOGS  STR("Please check controller logs for errors")
 #define NOT_APPLIED STR("Failed to apply ClusterResourceSet resources to Cluster")
@@ -77,47 +80,44 @@ static const struct conditions_problem **sort_problems(const struct conditions_s
     return sorted;
 }
 
-/* The beginning of the text, without half a character at the end. */
-static struct str cut_text(struct str text, size_t max)
-{
-    if (text.len <= max)
-        return text;
-    while (max && ((unsigned char)text.ptr[max] & 0xC0) == 0x80)
-        max--;
-    return str_slice(text, 0, max);
-}
-
-static void add_part(struct buf *out, struct str text, const char *separator)
+static void add_part(struct buf *out, struct str text, size_t max, const char *separator)
 {
     if (!text.len)
         return;
-    fault_shorten_text(out, text, TEXT_SHOWN);
+    shorten_text(out, text, max);
     buf_add(out, str_from_c(separator));
 }
 
 static void add_problem(struct buf *out, const struct conditions_problem *problem)
 {
-    add_part(out, problem->cluster, ": ");
-    add_part(out, problem->resource, problem->text.len ? ": " : "");
-    add_part(out, problem->text, "");
+    add_part(out, problem->cluster, NAME_SHOWN, ": ");
+    add_part(out, problem->resource, NAME_SHOWN, problem->text.len ? ": " : "");
+    add_part(out, problem->text, TEXT_SHOWN, "");
 }
 
-/* ": 2 of 3 clusters failed: c1: ConfigMap cm1: …; c2: …; and 1 more" */
+/*
+ * ": 2 of 3 clusters failed: c1: ConfigMap cm1: …; c2: …; and 1 more". A problem that does not fit
+ * is counted instead: the first always fits.
+ */
 static struct str make_message(struct str fixed, const struct conditions_summary *summary,
                                const struct conditions_problem **sorted, struct arena *arena)
 {
-    SCOPED(buf) text = {.limit = 2 * (size_t)CONDITIONS_MESSAGE_MAX};
+    SCOPED(buf) text = {.limit = 0};
     size_t shown = 0;
     buf_add(&text, fixed);
     if (summary->failed)
         buf_print(&text, ": %zu of %zu clusters failed", summary->failed, summary->clusters);
     for (; shown < summary->count && shown < PROBLEMS_SHOWN; shown++) {
+        SCOPED(buf) problem = {.limit = 0};
+        add_problem(&problem, sorted[shown]);
+        if (shown && text.len + problem.len > CONDITIONS_MESSAGE_MAX - MORE_MAX)
+            break;
         buf_add(&text, shown ? STR("; ") : STR(": "));
-        add_problem(&text, sorted[shown]);
+        buf_add(&text, buf_str(&problem));
     }
     if (shown < summary->count)
         buf_print(&text, "; and %zu more", summary->count - shown);
-    return arena_str(arena, cut_text(buf_str(&text), CONDITIONS_MESSAGE_MAX));
+    return arena_str(arena, buf_str(&text));
 }
 
 /* What Cluster API says in this case; the problems follow behind a colon. */

@@ -1,6 +1,7 @@
 #include "clusterresourceset/fault.h"
 
 #include "base/memory.h"
+#include "base/shorten.h"
 
 /* Of each text that is kept: there is one fault for every set on every cluster. */
 #define FAULT_TEXT_MAX ((size_t)1024)
@@ -15,32 +16,11 @@ bool fault_is_graver(const struct fault *candidate, const struct fault *current)
     return candidate->type > current->type;
 }
 
-static bool is_inside_character(char c)
-{
-    return ((unsigned char)c & 0xC0) == 0x80; /* a continuation byte of UTF-8 */
-}
-
-void fault_shorten_text(struct buf *out, struct str text, size_t max)
-{
-    if (text.len <= max) {
-        buf_add(out, text);
-        return;
-    }
-    size_t head = max - max / 3, tail = text.len - max / 3;
-    while (head && is_inside_character(text.ptr[head]))
-        head--;
-    while (tail < text.len && is_inside_character(text.ptr[tail]))
-        tail++;
-    buf_add(out, str_slice(text, 0, head));
-    buf_add(out, STR("…"));
-    buf_add(out, str_skip(text, tail));
-}
-
 /* Shortened texts are compared: long texts that differ in the middle alone count as equal. */
 static bool replace_text(struct str *kept, struct str text)
 {
     SCOPED(buf) copy = {.limit = 0};
-    fault_shorten_text(&copy, text, FAULT_TEXT_MAX);
+    shorten_text(&copy, text, FAULT_TEXT_MAX);
     const struct str now = copy.len ? str_from_c(buf_take(&copy)) : (struct str){0};
     const bool is_same = str_eq(*kept, now);
     mem_free((char *)kept->ptr);

@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/buf.h"
 #include "base/str.h"
 
 /* In ascending order of importance to the reader of a condition. */
@@ -57,12 +56,6 @@ bool fault_is_graver(const struct fault *candidate, const struct fault *current)
  * same, so that the caller need not report it again.
  */
 bool fault_replace(struct fault *kept, const struct fault *fault);
-
-/*
- * Adds the text to out. Of a text longer than max bytes it adds the beginning and the end, joined
- * by "…": the beginning says where something went wrong, the end says why. Characters stay whole.
- */
-void fault_shorten_text(struct buf *out, struct str text, size_t max);
 
 /* Frees the copies in a fault that fault_replace() wrote, and clears it. */
 void fault_done(struct fault *kept);

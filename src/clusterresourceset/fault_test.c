@@ -41,23 +41,3 @@ TEST(a_fault_is_replaced_by_a_copy)
     }
     fault_done(&kept);
 }
-
-TEST(long_texts_keep_their_beginning_and_end_and_whole_characters)
-{
-    const struct str text = STR("aäöü-middle-middle-middle-äöüz");
-    for (size_t max = 6; max <= text.len + 1; max++) {
-        SCOPED(buf) out = {.limit = 0};
-        fault_shorten_text(&out, text, max);
-        TEST_CASE("%zu", max);
-        CHECK(out.len <= max + sizeof("…") - 1 || max >= text.len);
-        CHECK(str_starts_with(buf_str(&out), STR("a")));
-        CHECK(str_ends_with(buf_str(&out), STR("z")));
-        CHECK_EQ(str_contains(buf_str(&out), STR("…")), max < text.len);
-        size_t at = 0;
-        while (at < out.len) {
-            const size_t len = str_char_len(str_skip(buf_str(&out), at));
-            CHECK(len > 0);
-            at += len ? len : 1;
-        }
-    }
-}

@@ -23,6 +23,7 @@ struct placement {
     struct fault fault;
     struct scope *scope; /* of the fiber that talks to the cluster; NULL: there is none */
     bool is_pending, runs, is_dropped;
+    uint32_t failures; /* their digest */
 };
 
 struct placement *placement_find(struct crs_set *set, struct str cluster)
@@ -163,6 +164,13 @@ const struct fault *placement_fault(const struct placement *placement)
 bool placement_set_fault(struct placement *placement, const struct fault *fault)
 {
     return fault_replace(&placement->fault, fault);
+}
+
+bool placement_set_failures(struct placement *placement, uint32_t digest)
+{
+    const bool is_news = placement->failures != digest;
+    placement->failures = digest;
+    return is_news;
 }
 
 bool placement_is_reconciled(const struct placement *placement, const struct plan *plan)

@@ -70,6 +70,12 @@ void placement_stop(struct placement *placement);
 const struct fault *placement_fault(const struct placement *placement);
 bool placement_set_fault(struct placement *placement, const struct fault *fault);
 
+/*
+ * Remembers which failures there are, by failures_digest(). Returns false if they are the same as
+ * before, so that the log has them already.
+ */
+bool placement_set_failures(struct placement *placement, uint32_t digest);
+
 /* Whether a reconcile by this plan is over, whatever came of it. */
 bool placement_is_reconciled(const struct placement *placement, const struct plan *plan);
 void placement_set_reconciled(struct placement *placement, const struct plan *plan);

@@ -8,6 +8,7 @@
  *       hold_changes()       leaves a paused Cluster alone
  *       apply_resource()     decides about one ConfigMap or Secret
  *         apply_in_fiber()   applies its objects, in a fiber that can be cancelled
+ *       note_failures()      makes one fault of the objects that failed
  *   finish_reconcile()       keeps the findings in the placement and informs the set
  *
  * No request is made if the binding, as far as it is known here, meets the plan. Otherwise the
@@ -33,6 +34,7 @@
 #include "clusterresourceset/set.h"
 #include "clusterresourceset/set_events.h"
 #include "clusterresourceset/types/binding.h"
+#include "clusterresourceset/types/failures.h"
 #include "clusterresourceset/watches.h"
 #include "controller/cache/cache.h"
 
@@ -43,6 +45,8 @@
 #define CONNECTING_RETRY (30 * SECOND) /* while it is being made: what keeps it is told */
 #define WRITE_TIME       MINUTE        /* for the binding, after the time for applying is over */
 #define OBJECT_TIME      (250 * MILLISECOND) /* at 20 requests a second, with some to spare */
+#define FAULT_TEXT_MAX   ((size_t)600)       /* of several failures together */
+#define LOG_NAMES_MAX    ((size_t)8 * 1024)  /* bytes of names in a line of the log */
 
 /* What one reconcile works with and finds out. */
 struct placement_reconcile {
@@ -59,8 +63,9 @@ struct placement_reconcile {
     struct error *unknown;            /* why the UID could not be read just now */
     struct binding_resource *results; /* for the binding; room for all resources */
     size_t result_count;
-    struct fault fault; /* texts are in the arena */
-    struct buf applied; /* "ConfigMap cm1, Secret s1", for the event */
+    struct fault fault;       /* texts are in the arena */
+    struct failures failures; /* of objects and of contents, on the cluster */
+    struct buf applied;       /* "ConfigMap cm1, Secret s1", for the event */
     int64_t begun;
     bool is_unfinished; /* the binding could not be written because of conflicts */
     struct reconcile_result *result;
@@ -74,6 +79,7 @@ static void placement_reconcile_done(struct placement_reconcile *reconcile)
     cluster_connection_free(reconcile->connection);
     error_free(reconcile->unknown);
     buf_done(&reconcile->applied);
+    failures_done(&reconcile->failures);
     arena_done(&reconcile->arena);
 }
 
@@ -214,6 +220,7 @@ static duration time_to_apply(const struct placement_reconcile *reconcile)
 /* The objects of one resource, on their way to the cluster. */
 struct resource_apply {
     struct placement_reconcile *reconcile;
+    struct str resource; /* "ConfigMap cm1" */
     const struct content *content;
     bool is_first; /* see struct apply_target */
     struct apply_report report;
@@ -231,45 +238,27 @@ static struct error *apply_in_fiber(void *data)
     const bool is_reconcile = plan_spec(reconcile->plan)->strategy == RESOURCE_RECONCILE;
     FIBER_TIMEOUT(reconcile->begun + time_to_apply(reconcile) -
                   loop_now(reconcile->controllers->loop));
-    apply->err = apply_objects(
-        &target, apply_items_read(apply->content, &reconcile->arena), content_count(apply->content),
-        is_reconcile ? APPLY_RECONCILE : APPLY_ONCE, &reconcile->arena, &apply->report);
+    const struct apply_batch batch = {
+        .resource = apply->resource,
+        .items = apply_items_read(apply->content, &reconcile->arena),
+        .count = content_count(apply->content),
+        .strategy = is_reconcile ? APPLY_RECONCILE : APPLY_ONCE,
+        .failures = &reconcile->failures,
+    };
+    apply->err = apply_objects(&target, &batch, &apply->report);
     apply->is_done = !fiber_is_canceled(fiber_current());
     return NULL;
 }
 
-/* "ConfigMap cm1, key a, document 2": where the first object that failed stands. */
-static struct str describe_failure(struct placement_reconcile *reconcile, struct resource_ref ref,
-                                   const struct apply_report *report)
-{
-    const struct str resource = describe_resource(reconcile, ref);
-    if (!report->failure_count)
-        return resource;
-    const struct apply_failure *first = &report->failures[0];
-    return arena_print(&reconcile->arena, "%.*s, key %.*s, document %zu", STR_ARG(resource),
-                       STR_ARG(first->key), first->document);
-}
-
-/* Remembers what came of one resource, for the binding, the status, the event and the log. */
+/* Remembers what came of one resource, for the binding and the event. */
 static void note_applied(struct placement_reconcile *reconcile, size_t index,
                          const struct resource_apply *apply)
 {
-    const struct resource_ref ref = plan_resource(reconcile->plan, index);
-    const struct str resource = describe_resource(reconcile, ref);
-    add_result(reconcile, ref, !apply->err,
+    add_result(reconcile, plan_resource(reconcile->plan, index), !apply->err,
                resource_snapshot_hash(plan_snapshot(reconcile->plan, index)));
-    if (!apply->err) {
+    if (!apply->err)
         buf_print(&reconcile->applied, "%s%.*s", reconcile->applied.len ? ", " : "",
-                  STR_ARG(resource));
-        return;
-    }
-    note_fault(reconcile,
-               &(struct fault){FAULT_NOT_APPLIED, describe_failure(reconcile, ref, &apply->report),
-                               ref.name, str_from_c(apply->err->message)});
-    log_error("Failed to apply resource",
-              LOG_KEY("Cluster", reconcile->cluster.namespace, reconcile->cluster.name),
-              LOG_STR("resource", resource), LOG_INT("failed", apply->report.failed),
-              LOG_ERROR(apply->err));
+                  STR_ARG(apply->resource));
 }
 
 /* A resource that cannot be used is recorded once: the same record again would change nothing. */
@@ -277,6 +266,8 @@ static void refuse_resource(struct placement_reconcile *reconcile, size_t index,
                             struct plan_step step)
 {
     const struct resource_ref ref = plan_resource(reconcile->plan, index);
+    const struct failed_object whole = {.name = ref.name,
+                                        .resource = describe_resource(reconcile, ref)};
     const struct str text =
         step.action == PLAN_REFUSE_STRATEGY
             ? arena_print(&reconcile->arena, "unsupported or empty resource strategy: \"%.*s\"",
@@ -284,8 +275,72 @@ static void refuse_resource(struct placement_reconcile *reconcile, size_t index,
             : resource_snapshot_text(plan_snapshot(reconcile->plan, index));
     if (!step.is_recorded)
         add_result(reconcile, ref, false, STR(""));
-    note_fault(reconcile, &(struct fault){FAULT_NOT_APPLIED, describe_resource(reconcile, ref),
-                                          ref.name, text});
+    failures_add(&reconcile->failures, &whole, error_code_name(ERROR_INVALID), text);
+}
+
+/* "ConfigMap cm1, key a, document 2": where the only object that failed stands. */
+static struct str describe_place(struct placement_reconcile *reconcile,
+                                 const struct failed_object *object)
+{
+    return arena_print(&reconcile->arena, "%.*s, key %.*s, document %zu", STR_ARG(object->resource),
+                       STR_ARG(object->key), object->document);
+}
+
+/*
+ * Makes one fault of all failures. A content that cannot be used has the name of its resource, by
+ * which the set finds out that no cluster gets it.
+ */
+static void note_failures(struct placement_reconcile *reconcile)
+{
+    const struct failures *failures = &reconcile->failures;
+    const struct failed_object *single = failures_find_single(failures);
+    struct fault fault = {.type = FAULT_NOT_APPLIED};
+    SCOPED(buf) text = {.limit = 0};
+    if (failures_is_empty(failures))
+        return;
+    if (!failures->failed) {
+        fault.resource = failures->first->first->resource;
+        fault.name = failures->first->first->name;
+        buf_add(&text, failures->first->message);
+    } else {
+        if (single)
+            fault.resource = describe_place(reconcile, single);
+        failures_write(failures, &text, FAULT_TEXT_MAX);
+    }
+    fault.text = buf_str(&text);
+    note_fault(reconcile, &fault);
+}
+
+/* One line of the log: a cause and some of its objects. Returns the first that did not fit. */
+static const struct failed_object *log_objects(const struct placement_reconcile *reconcile,
+                                               const struct failure_cause *cause,
+                                               const struct failed_object *object)
+{
+    const struct key cluster = reconcile->cluster, set = set_key(reconcile->set);
+    SCOPED(buf) names = {.limit = 0};
+    for (; object && names.len < LOG_NAMES_MAX; object = object->next) {
+        buf_add(&names, names.len ? STR(", ") : STR(""));
+        failed_object_write(object, &names);
+    }
+    log_error("Failed to apply", LOG_KEY("Cluster", cluster.namespace, cluster.name),
+              LOG_KEY("ClusterResourceSet", set.namespace, set.name),
+              LOG_INT("failed", (int64_t)cause->count), LOG_STR("err", cause->message),
+              LOG_STR("objects", buf_str(&names)));
+    return object;
+}
+
+/* Every object that failed has a place in the log, once for each outcome. */
+static void log_failures(const struct placement_reconcile *reconcile)
+{
+    const struct failures *failures = &reconcile->failures;
+    const struct key cluster = reconcile->cluster;
+    for (const struct failure_cause *cause = failures->first; cause; cause = cause->next)
+        for (const struct failed_object *object = cause->first; object;)
+            object = log_objects(reconcile, cause, object);
+    if (failures->omitted_causes)
+        log_error("Failed to apply more objects",
+                  LOG_KEY("Cluster", cluster.namespace, cluster.name),
+                  LOG_INT("failed", (int64_t)failures->omitted_objects));
 }
 
 /*
@@ -306,6 +361,7 @@ static struct error *apply_resource(struct placement_reconcile *reconcile, size_
     }
     struct resource_apply apply = {
         .reconcile = reconcile,
+        .resource = describe_resource(reconcile, plan_resource(reconcile->plan, index)),
         .content = resource_snapshot_content(plan_snapshot(reconcile->plan, index)),
         .is_first = step.is_first,
     };
@@ -321,8 +377,10 @@ static struct error *apply_resource(struct placement_reconcile *reconcile, size_
     }
     OWNED(error) failure = apply.err;
     TRY(err);
-    if (!apply.is_done)
+    if (!apply.is_done) {
+        failures_clear(&reconcile->failures); /* what was cut short says nothing about objects */
         return error_new(ERROR_CANCELED, "the set or the cluster goes");
+    }
     note_applied(reconcile, index, &apply);
     return NULL;
 }
@@ -464,7 +522,8 @@ static struct error *explain_fault(const struct fault *fault)
 {
     if (!fault->type || fault->type == FAULT_PAUSED)
         return NULL;
-    return error_new(ERROR_UNKNOWN, "%.*s: %.*s", STR_ARG(fault->resource), STR_ARG(fault->text));
+    return error_new(ERROR_UNKNOWN, "%.*s%s%.*s", STR_ARG(fault->resource),
+                     fault->resource.len ? ": " : "", STR_ARG(fault->text));
 }
 
 /* Returns an error for every fault that trying again may mend. Suspends. */
@@ -507,6 +566,7 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
     if (!binding_has_room(reconcile->binding, owner.name))
         return refuse_for_room(reconcile);
     TRY(apply_resources(reconcile));
+    note_failures(reconcile);
     TRY(write_binding(reconcile));
     return explain_fault(&reconcile->fault);
 }
@@ -527,6 +587,9 @@ static void keep_findings(struct placement_reconcile *reconcile)
     struct placement *placement = reconcile->placement;
     const bool is_first = !placement_is_reconciled(placement, reconcile->plan);
     const bool is_news = placement_set_fault(placement, &reconcile->fault);
+    if (placement_set_failures(placement, failures_digest(&reconcile->failures)))
+        log_failures(reconcile);
+    reconcile->result->is_told = !is_news || !failures_is_empty(&reconcile->failures);
     OWNED(object)
     binding = binding_store_find(reconcile->controllers->binding_store, reconcile->cluster);
     placement_set_reconciled(placement, reconcile->plan);
@@ -605,6 +668,8 @@ struct error *reconcile_placement(void *data, struct key key, struct reconcile_r
     };
     reconcile.results = arena_alloc_array(&reconcile.arena, plan_resource_count(reconcile.plan) + 1,
                                           sizeof(struct binding_resource));
+    reconcile.failures.arena = &reconcile.arena;
+    reconcile.failures.objects = plan_object_count(reconcile.plan);
     FIBER_TIMEOUT(time_to_apply(&reconcile) + WRITE_TIME);
     placement_begin(reconcile.placement);
     OWNED(error) err = apply_missing(&reconcile);

@@ -200,15 +200,18 @@ static enum controller_outcome requeue_key(struct controller *controller,
 }
 
 /* An error after the deadline counts as a timeout, whatever its code. */
-static void count_error(struct controller *controller, const struct error *err, bool is_terminal,
-                        bool is_late)
+static void count_error(struct controller *controller, const struct error *err,
+                        const struct reconcile_result *result, bool is_late)
 {
     metrics_inc(controller->metrics.errors);
-    if (is_terminal)
+    if (result->is_terminal)
         metrics_inc(controller->metrics.terminal_errors);
     if (is_late)
         metrics_inc(controller->metrics.timeouts);
-    log_error("Reconciler error", LOG_ERROR(err));
+    if (result->is_told)
+        log_v(2, "Reconciler error", LOG_ERROR(err));
+    else
+        log_error("Reconciler error", LOG_ERROR(err));
 }
 
 static struct error *call_reconcile(struct controller *controller, struct key key,
@@ -234,7 +237,7 @@ static void reconcile_key(struct controller *controller, const struct queue_item
         return; /* the controller stops; the key has not failed */
     const duration took = loop_now(controller->loop) - begun;
     if (err)
-        count_error(controller, err, result.is_terminal, took >= controller->options.deadline);
+        count_error(controller, err, &result, took >= controller->options.deadline);
     metrics_observe(controller->metrics.seconds, (double)took / SECOND);
     metrics_inc(controller->metrics.total[requeue_key(controller, item, err, &result)]);
 }

@@ -25,6 +25,7 @@ struct reconcile_result {
     bool requeue;           /* reconcile again after the back-off of failures */
     duration requeue_after; /* reconcile again after this time; 0: no */
     bool is_terminal;       /* with an error: it is counted and logged, but not retried */
+    bool is_told;           /* with an error: it is counted, but was logged before */
 };
 
 /*

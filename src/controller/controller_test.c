@@ -216,13 +216,19 @@ SIM_TEST(results_decide_what_comes_next)
         size_t failures; /* that are remembered */
         const char *metric;
     } cases[] = {
-        {"done",              ERROR_NONE,     {0},                           1, 0, "success"      },
-        {"requeue",           ERROR_NONE,     {.requeue = true},             8, 8, "requeue"      },
-        {"requeue after",     ERROR_NONE,     {.requeue_after = SECOND / 4}, 4, 0, "requeue_after"},
-        {"after wins",        ERROR_NONE,     {true, SECOND / 4, false},     4, 0, "requeue_after"},
-        {"an error",          ERROR_INTERNAL, {0},                           8, 8, "error"        },
-        {"error and requeue", ERROR_INTERNAL, {true, SECOND, false},         8, 8, "error"        },
-        {"terminal",          ERROR_INTERNAL, {.is_terminal = true},         1, 0, "error"        },
+        {"done",              ERROR_NONE,     {0},                                            1, 0, "success"      },
+        {"requeue",           ERROR_NONE,     {.requeue = true},                              8, 8, "requeue"      },
+        {"requeue after",     ERROR_NONE,     {.requeue_after = SECOND / 4},                  4, 0, "requeue_after"},
+        {"after wins",
+         ERROR_NONE,                          {.requeue = true, .requeue_after = SECOND / 4},
+         4,                                                                                      0,
+         "requeue_after"                                                                                           },
+        {"an error",          ERROR_INTERNAL, {0},                                            8, 8, "error"        },
+        {"error and requeue",
+         ERROR_INTERNAL,                      {.requeue = true, .requeue_after = SECOND},
+         8,                                                                                      8,
+         "error"                                                                                                   },
+        {"terminal",          ERROR_INTERNAL, {.is_terminal = true},                          1, 0, "error"        },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);

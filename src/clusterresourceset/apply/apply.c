@@ -2,7 +2,7 @@
  * Applies a batch of objects in two rounds: first all of them, then those that failed because
  * something did not exist (FAILED_FOR_NOW).
  *
- * A batch ends early, with batch.end set, when an error says that other objects would fare no
+ * A batch ends early, with run.end set, when an error says that other objects would fare no
  * better: the cluster is gone, refuses our credentials, or does not answer in time. The objects
  * that were not reached fail with that error.
  *
@@ -15,8 +15,9 @@
 #include "client/client.h"
 #include "client/discovery/discovery.h"
 #include "clusterresourceset/apply/apply_definition.h"
-#include "clusterresourceset/apply/apply_failures.h"
 #include "clusterresourceset/apply/apply_object.h"
+#include "clusterresourceset/apply/apply_redaction.h"
+#include "clusterresourceset/types/failures.h"
 
 /*
  * How long a batch waits for definitions, altogether. A control plane of several API servers takes
@@ -28,12 +29,6 @@
 
 /* Timeouts in a row that end a batch. A single one may be the fault of a slow webhook. */
 #define TIMEOUTS_MAX 2
-
-/* What to do about objects that have no namespace and need one; said once, however many they are.
- */
-#define NAMESPACE_HINT                                                     \
-    "set metadata.namespace, or the annotation " CONTENT_DEFAULT_NAMESPACE \
-    " of the ConfigMap or Secret"
 
 /* An object of this size may itself be the reason for a broken connection. */
 #define LARGE ((size_t)1024 * 1024)
@@ -48,16 +43,18 @@ enum item_state {
 struct item_outcome {
     enum item_state state;
     enum apply_result result; /* of APPLIED */
-    struct error *err;        /* of FAILED and FAILED_FOR_NOW, explained */
+    struct error *err;        /* of FAILED and FAILED_FOR_NOW */
+    enum apply_verb verb;     /* the same */
+    bool is_placed;           /* it got the default namespace */
     bool was_waited_for;      /* the object is a definition, and one wait for it is enough */
-    bool lacks_namespace;     /* of FAILED: it has none and needs one */
 };
 
-struct apply_batch {
+/* A batch that is being applied. */
+struct apply_run {
     const struct apply_target *target;
-    const struct apply_item *items;
+    const struct apply_batch *batch;
+    const struct apply_item *items; /* of the batch, as is the count */
     size_t count;
-    enum apply_strategy strategy;
     struct item_outcome *outcomes; /* of the items; in the arena, as are the definitions */
     size_t *definitions;           /* indexes of CustomResourceDefinitions */
     size_t definition_count;
@@ -66,11 +63,11 @@ struct apply_batch {
     struct error *end;  /* why no more requests are made; NULL: go on */
 };
 
-static void apply_batch_done(struct apply_batch *batch)
+static void apply_run_done(struct apply_run *run)
 {
-    for (size_t i = 0; i < batch->count; i++)
-        error_free(batch->outcomes[i].err);
-    error_free(batch->end);
+    for (size_t i = 0; i < run->count; i++)
+        error_free(run->outcomes[i].err);
+    error_free(run->end);
 }
 
 static bool is_large(const struct object *object)
@@ -82,10 +79,9 @@ static bool is_large(const struct object *object)
 
 /* True if other objects would fare no better. Counts timeouts, so that it is called for each
  * object. */
-static bool ends_batch(struct apply_batch *batch, const struct object *object,
-                       const struct error *err)
+static bool ends_batch(struct apply_run *run, const struct object *object, const struct error *err)
 {
-    batch->timeouts = error_is(err, ERROR_DEADLINE) ? batch->timeouts + 1 : 0;
+    run->timeouts = error_is(err, ERROR_DEADLINE) ? run->timeouts + 1 : 0;
     if (!err)
         return false;
     switch (err->code) {
@@ -98,7 +94,7 @@ static bool ends_batch(struct apply_batch *batch, const struct object *object,
     case ERROR_CONNECTION:
         return !is_large(object);
     case ERROR_DEADLINE:
-        return batch->timeouts >= TIMEOUTS_MAX || fiber_deadline() <= loop_now(loop_current());
+        return run->timeouts >= TIMEOUTS_MAX || fiber_deadline() <= loop_now(loop_current());
     default:
         return false;
     }
@@ -108,11 +104,11 @@ static bool ends_batch(struct apply_batch *batch, const struct object *object,
  * A definition of the kind that this batch has applied and not waited for yet; NULL if there is
  * none. Objects that come later do not wait for it again.
  */
-static const struct object *take_definition(const struct apply_batch *batch, struct gvk gvk)
+static const struct object *take_definition(const struct apply_run *run, struct gvk gvk)
 {
-    for (size_t i = 0; i < batch->definition_count; i++) {
-        const struct object *object = batch->items[batch->definitions[i]].object;
-        struct item_outcome *outcome = &batch->outcomes[batch->definitions[i]];
+    for (size_t i = 0; i < run->definition_count; i++) {
+        const struct object *object = run->items[run->definitions[i]].object;
+        struct item_outcome *outcome = &run->outcomes[run->definitions[i]];
         if (outcome->state != APPLIED || outcome->was_waited_for ||
             !apply_definition_brings(object, gvk))
             continue;
@@ -123,7 +119,7 @@ static const struct object *take_definition(const struct apply_batch *batch, str
 }
 
 /* Asks the cluster about the definition, and once it is established, discovery. Suspends. */
-static struct error *look_for_kind(const struct apply_batch *batch, const struct object *definition,
+static struct error *look_for_kind(const struct apply_run *run, const struct object *definition,
                                    struct gvk gvk, bool *ret_found, bool *ret_never)
 {
     SCOPED(arena) arena = {0};
@@ -132,14 +128,14 @@ static struct error *look_for_kind(const struct apply_batch *batch, const struct
     const struct gvr gvr = {STR("apiextensions.k8s.io"), apply_object_gvk(definition).version,
                             STR("customresourcedefinitions")};
     *ret_found = *ret_never = false;
-    TRY(client_get(batch->target->client, gvr, (struct key){.name = object_name(definition)}, NULL,
+    TRY(client_get(run->target->client, gvr, (struct key){.name = object_name(definition)}, NULL,
                    &live));
     const enum apply_definition_state state = apply_definition_state(live, gvk);
     *ret_never = state == APPLY_DEFINITION_REFUSED;
     if (state != APPLY_DEFINITION_ESTABLISHED)
         return NULL;
-    discovery_forget(batch->target->discovery, gvk.group, gvk.version);
-    struct error *err = discovery_find_kind(batch->target->discovery, &arena, gvk, &mapping);
+    discovery_forget(run->target->discovery, gvk.group, gvk.version);
+    struct error *err = discovery_find_kind(run->target->discovery, &arena, gvk, &mapping);
     *ret_found = err == NULL;
     if (!discovery_is_no_match(err))
         return err;
@@ -149,28 +145,28 @@ static struct error *look_for_kind(const struct apply_batch *batch, const struct
 
 /* Each pause is twice as long as the one before, until the time of the batch is used up. Suspends.
  */
-static struct error *pause_for_kind(struct apply_batch *batch, duration *pause, bool *ret_over)
+static struct error *pause_for_kind(struct apply_run *run, duration *pause, bool *ret_over)
 {
-    const duration span = *pause < batch->wait_left ? *pause : batch->wait_left;
+    const duration span = *pause < run->wait_left ? *pause : run->wait_left;
     *ret_over = span <= 0;
     if (*ret_over)
         return NULL;
-    batch->wait_left -= span;
+    run->wait_left -= span;
     *pause = *pause * 2 < PAUSE_MAX ? *pause * 2 : PAUSE_MAX;
     return fiber_sleep(span);
 }
 
 /* Suspends until the cluster serves the kind that one of the applied objects defines. */
-static struct error *await_definition(struct apply_batch *batch, struct gvk gvk, bool *ret_found)
+static struct error *await_definition(struct apply_run *run, struct gvk gvk, bool *ret_found)
 {
-    const struct object *definition = take_definition(batch, gvk);
+    const struct object *definition = take_definition(run, gvk);
     duration pause = PAUSE_MIN;
     bool never = false, over = false;
     *ret_found = false;
     while (definition && !*ret_found && !never && !over) {
-        TRY(look_for_kind(batch, definition, gvk, ret_found, &never));
+        TRY(look_for_kind(run, definition, gvk, ret_found, &never));
         if (!*ret_found && !never)
-            TRY(pause_for_kind(batch, &pause, &over));
+            TRY(pause_for_kind(run, &pause, &over));
     }
     return NULL;
 }
@@ -184,11 +180,10 @@ static bool is_answer(const struct error *err)
  * For an object whose kind the cluster does not have: true if it has the kind now, and then *err is
  * freed. Otherwise *err stays, unless the wait failed for a reason that ends the batch. Suspends.
  */
-static bool wait_for_kind(struct apply_batch *batch, const struct object *object,
-                          struct error **err)
+static bool wait_for_kind(struct apply_run *run, const struct object *object, struct error **err)
 {
     bool found;
-    struct error *wait_err = await_definition(batch, apply_object_gvk(object), &found);
+    struct error *wait_err = await_definition(run, apply_object_gvk(object), &found);
     if (!wait_err && !found)
         return false;
     if (is_answer(wait_err)) {
@@ -200,34 +195,45 @@ static bool wait_for_kind(struct apply_batch *batch, const struct object *object
     return !wait_err;
 }
 
+/* What a server says about an object that is secret may quote it. Takes and returns the error. */
+static struct error *redact_error(const struct apply_item *item, struct error *err)
+{
+    SCOPED(buf) text = {.secret = true};
+    if (!err || !err->http_status || !(item->is_secret || apply_redaction_is_secret(item->object)))
+        return err;
+    apply_redaction_write(item->object, str_from_c(err->message), &text);
+    struct error *told = error_new(err->code, "%s", buf_c(&text));
+    told->http_status = err->http_status;
+    told->retry_after = err->retry_after;
+    error_free(err);
+    return told;
+}
+
 /* Takes the error. */
-static void note_outcome(struct apply_batch *batch, size_t index, const struct apply_object *apply,
+static void note_outcome(struct apply_run *run, size_t index, const struct apply_object *apply,
                          struct error *err)
 {
-    struct item_outcome *outcome = &batch->outcomes[index];
+    struct item_outcome *outcome = &run->outcomes[index];
     error_free(TAKE(outcome->err));
-    if (ends_batch(batch, apply->object, err))
-        batch->end = error_copy(err);
-    if (!err) {
-        outcome->state = APPLIED;
-        outcome->result = apply->result;
-        return;
-    }
-    outcome->state = error_is(err, ERROR_NOT_FOUND) ? FAILED_FOR_NOW : FAILED;
-    outcome->lacks_namespace = apply->lacks_namespace;
-    outcome->err = apply_object_explain(apply->object, apply->verb, err);
+    if (ends_batch(run, apply->object, err))
+        run->end = error_copy(err);
+    outcome->state = !err ? APPLIED : error_is(err, ERROR_NOT_FOUND) ? FAILED_FOR_NOW : FAILED;
+    outcome->result = apply->result;
+    outcome->verb = apply->verb;
+    outcome->is_placed = apply->placed != NULL;
+    outcome->err = err;
 }
 
 /* Discovery remembers for a while that a kind does not exist; for the second round it must not. */
-static void forget_misses(const struct apply_batch *batch)
+static void forget_misses(const struct apply_run *run)
 {
     struct gvk last = {0};
-    for (size_t i = 0; i < batch->count; i++) {
-        const struct gvk gvk = apply_object_gvk(batch->items[i].object);
-        if (!discovery_is_no_match(batch->outcomes[i].err) ||
+    for (size_t i = 0; i < run->count; i++) {
+        const struct gvk gvk = apply_object_gvk(run->items[i].object);
+        if (!discovery_is_no_match(run->outcomes[i].err) ||
             (str_eq(gvk.group, last.group) && str_eq(gvk.version, last.version)))
             continue;
-        discovery_forget(batch->target->discovery, gvk.group, gvk.version);
+        discovery_forget(run->target->discovery, gvk.group, gvk.version);
         last = gvk;
     }
 }
@@ -240,69 +246,91 @@ static void count_result(struct apply_report *report, enum apply_result result)
     ++*counters[result];
 }
 
+static void add_failure(struct apply_run *run, size_t index)
+{
+    const struct apply_item *item = &run->items[index];
+    struct item_outcome *outcome = &run->outcomes[index];
+    const struct gvk gvk = apply_object_gvk(item->object);
+    outcome->err = redact_error(item, outcome->err);
+    const struct failed_object object = {
+        .verb = apply_verb_name(outcome->verb),
+        .api_version = gvk.version.len ? object_api_version(item->object) : STR(""),
+        .kind = gvk.kind,
+        .namespace = outcome->is_placed ? item->default_namespace : object_namespace(item->object),
+        .name = object_name(item->object),
+        .resource = run->batch->resource,
+        .key = item->key,
+        .document = item->document,
+    };
+    failures_add(run->batch->failures, &object, error_code_name(outcome->err->code),
+                 str_from_c(outcome->err->message));
+}
+
 /* In the order of the items. Objects that were not reached fail with the error that ended the
  * batch. */
-static struct error *make_report(struct apply_batch *batch, struct arena *arena,
-                                 struct apply_report *ret_report)
+static struct error *make_report(struct apply_run *run, struct apply_report *ret_report)
 {
-    SCOPED(apply_failures) failures = {.arena = arena, .report = ret_report};
-    for (size_t i = 0; i < batch->count; i++) {
-        struct item_outcome *outcome = &batch->outcomes[i];
+    enum error_code code = run->end ? run->end->code : ERROR_NONE;
+    for (size_t i = 0; i < run->count; i++) {
+        struct item_outcome *outcome = &run->outcomes[i];
         if (outcome->state == APPLIED) {
             count_result(ret_report, outcome->result);
             continue;
         }
-        if (outcome->state == UNREACHED)
-            outcome->err = apply_object_explain(batch->items[i].object,
-                                                apply_object_first_verb(batch->strategy),
-                                                error_copy(batch->end));
-        if (outcome->lacks_namespace)
-            failures.hint = STR(NAMESPACE_HINT);
-        apply_failures_add(&failures, &batch->items[i], TAKE(outcome->err));
+        if (outcome->state == UNREACHED) {
+            outcome->verb = apply_object_first_verb(run->batch->strategy);
+            outcome->err = error_copy(run->end);
+        }
+        if (!code)
+            code = outcome->err->code;
+        ret_report->failed++;
+        add_failure(run, i);
     }
-    return apply_failures_finish(&failures, batch->end);
+    return code ? error_new(code, "%zu of %zu objects failed", ret_report->failed,
+                            ret_report->objects)
+                : NULL;
 }
 
-static void find_definitions(struct apply_batch *batch, struct arena *arena)
+static void find_definitions(struct apply_run *run, struct arena *arena)
 {
-    batch->definitions = arena_alloc_array(arena, batch->count, sizeof(*batch->definitions));
-    for (size_t i = 0; i < batch->count; i++)
-        if (apply_definition_is(batch->items[i].object))
-            batch->definitions[batch->definition_count++] = i;
+    run->definitions = arena_alloc_array(arena, run->count, sizeof(*run->definitions));
+    for (size_t i = 0; i < run->count; i++)
+        if (apply_definition_is(run->items[i].object))
+            run->definitions[run->definition_count++] = i;
 }
 
-struct error *apply_objects(const struct apply_target *target, const struct apply_item *items,
-                            size_t count, enum apply_strategy strategy, struct arena *arena,
+struct error *apply_objects(const struct apply_target *target, const struct apply_batch *batch,
                             struct apply_report *ret_report)
 {
     static const enum item_state rounds[] = {UNREACHED, FAILED_FOR_NOW};
-    SCOPED(apply_batch)
-    batch = {
+    struct arena *arena = batch->failures->arena;
+    SCOPED(apply_run)
+    run = {
         .target = target,
-        .items = items,
-        .count = count,
-        .strategy = strategy,
-        .outcomes = arena_alloc_array(arena, count, sizeof(struct item_outcome)),
+        .batch = batch,
+        .items = batch->items,
+        .count = batch->count,
+        .outcomes = arena_alloc_array(arena, batch->count, sizeof(struct item_outcome)),
         .wait_left = DEFINITION_WAIT_MAX,
     };
-    *ret_report = (struct apply_report){.objects = count};
-    find_definitions(&batch, arena);
+    *ret_report = (struct apply_report){.objects = run.count};
+    find_definitions(&run, arena);
     for (size_t round = 0; round < COUNT(rounds); round++) {
         if (rounds[round] == FAILED_FOR_NOW)
-            forget_misses(&batch);
-        for (size_t i = 0; i < count && !batch.end; i++) {
-            if (batch.outcomes[i].state != rounds[round])
+            forget_misses(&run);
+        for (size_t i = 0; i < run.count && !run.end; i++) {
+            if (run.outcomes[i].state != rounds[round])
                 continue;
             SCOPED(apply_object)
             apply = {.target = target,
-                     .object = items[i].object,
-                     .strategy = strategy,
-                     .default_namespace = items[i].default_namespace};
+                     .object = run.items[i].object,
+                     .strategy = batch->strategy,
+                     .default_namespace = run.items[i].default_namespace};
             struct error *err = apply_object(&apply);
-            if (discovery_is_no_match(err) && wait_for_kind(&batch, items[i].object, &err))
+            if (discovery_is_no_match(err) && wait_for_kind(&run, run.items[i].object, &err))
                 err = apply_object(&apply);
-            note_outcome(&batch, i, &apply, err);
+            note_outcome(&run, i, &apply, err);
         }
     }
-    return make_report(&batch, arena, ret_report);
+    return make_report(&run, ret_report);
 }

@@ -12,6 +12,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/arena.h"
@@ -21,6 +22,7 @@
 
 struct client;
 struct discovery;
+struct failures;
 
 enum apply_strategy {
     APPLY_ONCE,      /* created; an object that exists is left alone */
@@ -33,40 +35,38 @@ struct apply_target {
     bool is_first; /* the objects were never applied before: POST comes before GET */
 };
 
-/* One object that failed. Texts are in the arena. */
-struct apply_failure {
-    struct str key;  /* of the value in the ConfigMap or Secret */
-    size_t document; /* in that value, from 1 */
-    struct str text; /* "creating object /v1, Kind=ConfigMap ns1/cm1: …" */
-};
-
-#define APPLY_FAILURES_MAX 8
-
 struct apply_report {
     size_t objects, created, changed, unchanged, failed; /* unchanged: existed as wanted */
-    struct apply_failure failures[APPLY_FAILURES_MAX];   /* the first of them */
-    size_t failure_count;
 };
 
 /* An object and where it comes from. Borrowed. */
 struct apply_item {
     const struct object *object;
-    struct str key; /* as in struct apply_failure */
-    size_t document;
+    struct str key;               /* of the value in the ConfigMap or Secret */
+    size_t document;              /* in that value, from 1 */
     struct str default_namespace; /* empty: an object that needs a namespace must have one */
+    bool is_secret;               /* it comes from a Secret: no value of it is told */
 };
 
 /* content_count() items, in the arena. */
 struct apply_item *apply_items_read(const struct content *content, struct arena *arena);
 
+/* The objects of one resource, to be applied together. */
+struct apply_batch {
+    struct str resource; /* "ConfigMap cm1", where the items stand */
+    const struct apply_item *items;
+    size_t count;
+    enum apply_strategy strategy;
+    struct failures *failures; /* of all batches; gets each object that fails, and has the arena */
+};
+
 /*
- * NULL if all objects were applied. Otherwise the failures: one as it is, several as "[a, b]"
- * without repetitions, bounded. The code of the error is that of the first failure, or of the
- * failure that kept the rest from being applied. The report is filled in either way.
+ * NULL if all objects were applied. Otherwise an error with the code of the first failure, or of
+ * the failure that kept the rest from being applied; its text is short, and the failures tell all.
+ * The report is filled in either way.
  *
  * Suspends. When the deadline of the caller is reached, the objects that are left have failed.
  */
 MUST_USE struct error *apply_objects(const struct apply_target *target,
-                                     const struct apply_item *items, size_t count,
-                                     enum apply_strategy strategy, struct arena *arena,
+                                     const struct apply_batch *batch,
                                      struct apply_report *ret_report);

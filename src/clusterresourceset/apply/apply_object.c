@@ -13,6 +13,19 @@
 #include "clusterresourceset/apply/apply_difference.h"
 #include "json/json.h"
 
+/* What to do about objects that have no namespace and need one. */
+#define NAMESPACE_HINT                                                     \
+    "set metadata.namespace, or the annotation " CONTENT_DEFAULT_NAMESPACE \
+    " of the ConfigMap or Secret"
+
+struct str apply_verb_name(enum apply_verb verb)
+{
+    static const struct str names[] = {[APPLY_CREATING] = STR_INIT("creating"),
+                                       [APPLY_READING] = STR_INIT("reading"),
+                                       [APPLY_PATCHING] = STR_INIT("patching")};
+    return names[verb];
+}
+
 struct gvk apply_object_gvk(const struct object *object)
 {
     struct gvk gvk = {0};
@@ -65,8 +78,7 @@ static struct error *find_mapping(struct apply_object *apply, struct gvk gvk, st
         return NULL;
     if (apply->default_namespace.len)
         return place_object(apply);
-    apply->lacks_namespace = true;
-    return error_new(ERROR_INVALID, "an empty namespace may not be set %s",
+    return error_new(ERROR_INVALID, "an empty namespace may not be set %s; " NAMESPACE_HINT,
                      apply->strategy == APPLY_ONCE ? "during creation"
                                                    : "when a resource name is provided");
 }
@@ -205,39 +217,4 @@ struct error *apply_object(struct apply_object *apply)
         error_free(err);
         discovery_forget(apply->target->discovery, gvk.group, gvk.version);
     }
-}
-
-/* Old servers quote the text around a syntax error. That of a Secret must not get into conditions.
- */
-static void drop_secret_excerpt(const struct object *object, char *message)
-{
-    const struct gvk gvk = apply_object_gvk(object);
-    const size_t begin = str_find(str_from_c(message), STR(", error found in #"));
-    if (begin != STR_NONE && !gvk.group.len && str_eq(gvk.kind, STR("Secret")))
-        message[begin] = '\0';
-}
-
-static void shorten_cause(char *message)
-{
-    static const char dots[] = "…";
-    if (strlen(message) <= APPLY_CAUSE_MAX)
-        return;
-    size_t end = APPLY_CAUSE_MAX - (sizeof(dots) - 1);
-    while (end > 0 && ((unsigned char)message[end] & 0xC0U) == 0x80U)
-        end--;
-    memcpy(message + end, dots, sizeof(dots));
-}
-
-struct error *apply_object_explain(const struct object *object, enum apply_verb verb,
-                                   struct error *cause)
-{
-    static const char *const verbs[] = {
-        [APPLY_CREATING] = "creating", [APPLY_READING] = "reading", [APPLY_PATCHING] = "patching"};
-    SCOPED(buf) name = {.limit = 0};
-    const struct gvk gvk = apply_object_gvk(object);
-    drop_secret_excerpt(object, cause->message);
-    shorten_cause(cause->message);
-    key_write(&name, object_key(object));
-    return error_wrap(cause, "%s object %.*s/%.*s, Kind=%.*s %.*s", verbs[verb], STR_ARG(gvk.group),
-                      STR_ARG(gvk.version), STR_ARG(gvk.kind), STR_ARG(buf_str(&name)));
 }

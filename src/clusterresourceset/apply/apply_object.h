@@ -1,13 +1,12 @@
 /*
- * Applies one object to one cluster: which requests are made, and how a failure is described.
+ * Applies one object to one cluster: which requests are made.
  *
  *   ApplyOnce             POST; an object that exists is left alone
  *   Reconcile, first time POST; an object that exists is read and patched
  *   Reconcile, later      GET, then PATCH if it differs; POST if it does not exist
  *
- * apply_object() returns the bare cause of a failure, because the same cause may have to be
- * reported for other objects, too. apply_object_explain() puts in front what was done to which
- * object.
+ * apply_object() returns the bare cause of a failure, because the same cause may have kept other
+ * objects back, too.
  */
 #pragma once
 
@@ -27,7 +26,6 @@ struct apply_object {
     /* Written by apply_object(). */
     enum apply_verb verb; /* of the last request, or of the request that was not reached */
     enum apply_result result;
-    bool lacks_namespace;  /* it failed because there is none */
     struct object *placed; /* object is this one, if it got the default namespace */
 };
 
@@ -42,10 +40,5 @@ enum apply_verb apply_object_first_verb(enum apply_strategy strategy);
 /* The kind of an object; empty if its apiVersion cannot be read. */
 struct gvk apply_object_gvk(const struct object *object);
 
-/*
- * The error with "creating object /v1, Kind=ConfigMap ns1/cm1: " in front. Long causes are cut. So
- * are excerpts of a Secret, which old servers put into their messages.
- */
-#define APPLY_CAUSE_MAX ((size_t)2048)
-MUST_USE struct error *apply_object_explain(const struct object *object, enum apply_verb verb,
-                                            struct error *cause);
+/* "creating" */
+struct str apply_verb_name(enum apply_verb verb);

@@ -2,8 +2,8 @@
 #include "base/buf.h"
 #include "clusterresourceset/apply/apply_definition.h"
 #include "clusterresourceset/apply/apply_difference.h"
-#include "clusterresourceset/apply/apply_failures.h"
 #include "clusterresourceset/apply/apply_object.h"
+#include "clusterresourceset/apply/apply_redaction.h"
 #include "testing/test.h"
 
 #define MAP(metadata, rest)                                                       \
@@ -73,58 +73,55 @@ TEST(apply_difference)
     }
 }
 
-TEST(apply_object_explain)
+#define EXCERPT ", error found in #10 byte of ...|hunter2|..., bigger context ...|hunter2|..."
+
+/* What a server quotes of a Secret, in the forms that servers and webhooks use. */
+TEST(values_of_secrets_are_not_told)
 {
     static const struct {
-        const char *name, *object;
-        enum apply_verb verb;
-        const char *text;
+        const char *name, *message, *told;
     } cases[] = {
-        {"core group",                                   MAP("", ""),       APPLY_CREATING,                                "creating object /v1, Kind=ConfigMap n/a: no"},
-        {"other group, no namespace",
-         "{\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":\"ClusterRole\","
-         "\"metadata\":{\"name\":\"r\"}}",                          APPLY_READING,                                  "reading object rbac.authorization.k8s.io/v1, Kind=ClusterRole r: no"                                        },
-        {"patch",                                              MAP("",                                              ""),    APPLY_PATCHING,"patching object /v1, Kind=ConfigMap n/a: no"},
-        {"nothing at all", "{}",       APPLY_CREATING, "creating object /, Kind= : no"                                                                                 },
-        {"no version",               "{\"apiVersion\":\"a/b/c\",\"kind\":\"K\"}",                     APPLY_CREATING,
-         "creating object /, Kind= : no"},
+        {"an excerpt",          "v1.Secret.Data: decode base64: illegal" EXCERPT,
+         "v1.Secret.Data: decode base64: illegal"                                                                             },
+        {"a field error",       "Secret \"s\" is invalid: data[k]: Invalid value: \"hunter2\": no",
+         "Secret \"s\" is invalid: data[k]: Invalid value: \"…\": no"                                                       },
+        {"a number",            "spec.port: Invalid value: 70000: must be less",
+         "spec.port: Invalid value: …: must be less"                                                                        },
+        {"a number at the end", "Duplicate value: 17",                                              "Duplicate value: …"    },
+        {"escaped quotes",      "bad: \"a\\\"hunter2\\\"\" here",                                   "bad: \"…\" here"       },
+        {"an open quote",       "bad: \"hunter2 and more",                                          "bad: \"…\""            },
+        {"a value as it is",    "denied: password hunter2 is too short",
+         "denied: password … is too short"                                                                                  },
+        {"a value in base64",   "denied: aHVudGVyMg== is too short",                                "denied: … is too short"},
+        {"names stay",
+         "secrets \"s\" is forbidden: User \"system:x\" cannot create resource \"secrets\" in API "
+         "group \"\" in the namespace \"n\"",                                                       "secrets \"s\" is forbidden: User \"system:x\" cannot create resource \"secrets\" in API "
+         "group \"\" in the namespace \"n\""                                     },
     };
+    OWNED(object)
+    secret = object("{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"s\","
+                    "\"namespace\":\"n\"},\"data\":{\"k\":\"aHVudGVyMg==\"}}");
+    CHECK(apply_redaction_is_secret(secret));
     for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(buf) told = {.limit = 0};
         TEST_CASE("%s", cases[i].name);
-        OWNED(object) of = object(cases[i].object);
-        OWNED(error)
-        err = apply_object_explain(of, cases[i].verb, error_new(ERROR_FORBIDDEN, "no"));
-        CHECK_EQ(err->message, cases[i].text);
-        CHECK(error_is(err, ERROR_FORBIDDEN));
+        apply_redaction_write(secret, str_from_c(cases[i].message), &told);
+        CHECK_EQ(buf_str(&told), str_from_c(cases[i].told));
     }
 }
 
-#define EXCERPT ", error found in #10 byte of ...|hunter2|..., bigger context ...|hunter2|..."
-
-TEST(excerpts_of_secrets_are_not_told)
-{
-    OWNED(object)
-    secret = object("{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"s\"}}");
-    OWNED(error)
-    err = apply_object_explain(
-        secret, APPLY_CREATING,
-        error_new(ERROR_BAD_REQUEST, "v1.Secret.Data: decode base64: illegal" EXCERPT));
-    CHECK_EQ(err->message,
-             "creating object /v1, Kind=Secret s: v1.Secret.Data: decode base64: illegal");
-}
-
-TEST(long_causes_are_cut_between_characters)
+TEST(an_object_that_is_too_large_to_look_through_is_not_quoted_at_all)
 {
     SCOPED(buf) text = {.limit = 0};
-    OWNED(object) of = object(MAP("", ""));
-    for (size_t i = 0; i < APPLY_CAUSE_MAX; i++)
-        buf_add(&text, STR("é"));
-    OWNED(error)
-    err = apply_object_explain(of, APPLY_CREATING, error_new(ERROR_INVALID, "%s", buf_c(&text)));
-    const struct str message = str_from_c(err->message);
-    CHECK(str_is_utf8(message));
-    CHECK(str_ends_with(message, STR("é…")));
-    CHECK(message.len < APPLY_CAUSE_MAX + 100);
+    SCOPED(buf) told = {.limit = 0};
+    buf_add(&text, STR("{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"data\":["));
+    for (int i = 0; i < 11000; i++)
+        buf_print(&text, "\"value%d\",", i);
+    buf_add(&text, STR("\"hunter2\"]}"));
+    OWNED(object) secret = object(buf_c(&text));
+    apply_redaction_write(secret, STR("denied: hunter2"), &told);
+    CHECK_EQ(buf_str(&told),
+             STR("the server's words are not shown: they may quote what is secret"));
 }
 
 #define DEFINITION(served, rest)                                                                   \
@@ -170,61 +167,4 @@ TEST(apply_definition_state)
         OWNED(object) live = object(cases[i].live);
         CHECK_EQ((int)apply_definition_state(live, GVK("a.b", "v1", "Web")), (int)cases[i].state);
     }
-}
-
-static void add(struct apply_failures *failures, const char *text, enum error_code code)
-{
-    const struct apply_item item = {.key = STR("k"), .document = failures->report->failed + 1};
-    apply_failures_add(failures, &item, error_new(code, "%s", text));
-}
-
-TEST(apply_failures_one_as_it_is_several_without_repeats)
-{
-    SCOPED(arena) arena = {0};
-    static const struct {
-        const char *name, *texts[4], *all;
-    } cases[] = {
-        {"none",     {0},                  ""         },
-        {"one",      {"a"},                "a"        },
-        {"the same", {"a", "a"},           "a"        },
-        {"two",      {"a", "b"},           "[a, b]"   },
-        {"repeats",  {"a", "b", "a", "c"}, "[a, b, c]"},
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        TEST_CASE("%s", cases[i].name);
-        struct apply_report report = {0};
-        SCOPED(apply_failures) failures = {.arena = &arena, .report = &report};
-        size_t count = 0;
-        for (; count < COUNT(cases[i].texts) && cases[i].texts[count]; count++)
-            add(&failures, cases[i].texts[count], ERROR_INVALID);
-        OWNED(error) err = apply_failures_finish(&failures, NULL);
-        CHECK_EQ(err ? err->message : "", cases[i].all);
-        CHECK(!err || error_is(err, ERROR_INVALID));
-        CHECK_EQ(report.failed, count);
-        CHECK_EQ(report.failure_count, count);
-    }
-}
-
-TEST(apply_failures_are_bounded)
-{
-    SCOPED(arena) arena = {0};
-    SCOPED(buf) text = {.limit = 0};
-    struct apply_report report = {0};
-    SCOPED(apply_failures) failures = {.arena = &arena, .report = &report};
-    for (int i = 0; i < 5000; i++) {
-        buf_clear(&text);
-        buf_print(&text, "%d%0300d", i, 0);
-        add(&failures, buf_c(&text), i ? ERROR_INVALID : ERROR_FORBIDDEN);
-    }
-    OWNED(error) end = error_new(ERROR_UNREACHABLE, "gone");
-    OWNED(error) err = apply_failures_finish(&failures, end);
-    const struct str message = str_from_c(err->message);
-    CHECK(error_is(err, ERROR_UNREACHABLE));
-    CHECK(message.len < APPLY_LISTED_BYTES_MAX + 200);
-    CHECK(str_ends_with(message, STR(", … and 4987 more]")));
-    CHECK_EQ(report.failed, 5000);
-    CHECK_EQ(report.failure_count, APPLY_FAILURES_MAX);
-    CHECK_EQ(report.failures[7].document, 8);
-    CHECK(str_starts_with(report.failures[7].text, STR("7000")));
-    CHECK(arena.used < 64 * KILOBYTE);
 }

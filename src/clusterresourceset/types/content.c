@@ -48,7 +48,7 @@ struct content {
     char hash[sizeof(HASH_PREFIX) + SHA256_HEX_LEN];
     struct error *err, *whole; /* content_error() and content_error_whole(); both or none */
     struct str error_class;
-    bool wrong_type;
+    bool is_secret, wrong_type;
     struct content_items items;
     struct arena arena; /* the keys of items, and the default namespace */
     struct str default_namespace;
@@ -275,6 +275,7 @@ static struct content *read_resource(const struct object *resource, bool as_writ
     struct reader reader = {.content = content, .resource = resource, .as_written = as_written};
     reader.secret = str_eq(object_kind(resource), STR("Secret"));
     const struct str type = json_to_str(json_get(object_root(resource), STR("type")));
+    content->is_secret = reader.secret;
     content->wrong_type = reader.secret && !str_eq(type, STR(CONTENT_SECRET_TYPE));
     const struct key key = object_key(resource);
     if (content->wrong_type)
@@ -336,6 +337,11 @@ struct str content_error_class(const struct content *content)
 bool content_has_wrong_type(const struct content *content)
 {
     return content->wrong_type;
+}
+
+bool content_is_secret(const struct content *content)
+{
+    return content->is_secret;
 }
 
 size_t content_count(const struct content *content)

@@ -54,6 +54,7 @@ const struct error *content_error(const struct content *content);
 const struct error *content_error_whole(const struct content *content);
 struct str content_error_class(const struct content *content);
 bool content_has_wrong_type(const struct content *content); /* not CONTENT_SECRET_TYPE */
+bool content_is_secret(const struct content *content);      /* of a Secret */
 
 /* The objects; none if there is an error. */
 size_t content_count(const struct content *content);

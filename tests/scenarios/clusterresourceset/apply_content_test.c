@@ -4,17 +4,13 @@
 static void apply_resource(struct apply_fixture *fixture, enum apply_strategy strategy,
                            const char *text)
 {
-    const struct apply_target target = {fixture->client, fixture->discovery, false};
     OWNED(object) resource = NULL;
     CHECK_OK(object_read(str_from_c(text), &resource));
     OWNED(content) content = content_read(resource);
     CHECK(!content_error(content));
-    error_free(TAKE(fixture->err));
-    arena_clear(&fixture->arena);
-    proxy_forget(&fixture->proxy);
-    fixture->err =
-        apply_objects(&target, apply_items_read(content, &fixture->arena), content_count(content),
-                      strategy, &fixture->arena, &fixture->report);
+    apply_fixture_forget(fixture);
+    apply_fixture_apply_items(fixture, strategy, apply_items_read(content, &fixture->arena),
+                              content_count(content));
 }
 
 #define RESOURCE(data) RESOURCE_WITH("", data)
@@ -67,12 +63,8 @@ SIM_TEST(a_failure_names_its_value_and_document)
                    RESOURCE("\"a\":\"" MAP("default", "a") "\",\"b\":\"" MAP(
                        "default", "b") "---\\n" DOCUMENT("ConfigMap", "c") "\""));
     CHECK_EQ(fixture.report.created, 2);
-    CHECK_EQ(fixture.report.failure_count, 1);
-    CHECK_EQ(fixture.report.failures[0].key, STR("b"));
-    CHECK_EQ(fixture.report.failures[0].document, 2);
-    CHECK_EQ(fixture.report.failures[0].text,
-             STR("creating object /v1, Kind=ConfigMap c: an empty namespace may not be set during "
-                 "creation"));
+    CHECK_EQ(failures_find_single(&fixture.failures)->key, STR("b"));
+    CHECK_EQ(failures_find_single(&fixture.failures)->document, 2);
 }
 
 #define NO_NAMESPACE(name)                      \
@@ -91,10 +83,12 @@ SIM_TEST(what_lacks_a_namespace_fails_with_one_hint)
     apply_resource(&fixture, APPLY_ONCE,
                    RESOURCE("\"a\":\"" DOCUMENT("ConfigMap", "a") "---\\n" DOCUMENT(
                        "ConfigMap", "b") "---\\n" MAP("nowhere", "c") "\""));
-    CHECK_EQ(apply_fixture_text(&fixture),
-             STR("[" NO_NAMESPACE("a") ", " NO_NAMESPACE(
-                 "b") ", creating object /v1, Kind=ConfigMap nowhere/c: namespaces \"nowhere\" "
-                      "not found]" HINT));
+    CHECK_EQ(
+        apply_fixture_text(&fixture),
+        STR("3 of 3 objects failed: 2 objects: an empty namespace may not be set during "
+            "creation" HINT ": ConfigMap a (ConfigMap cm1, key a, document 1), ConfigMap b; 1 "
+            "object: namespaces \"nowhere\" not found: ConfigMap nowhere/c (ConfigMap cm1, key "
+            "a, document 3)"));
     CHECK(error_is(fixture.err, ERROR_INVALID));
 }
 

@@ -42,13 +42,38 @@ void apply_fixture_init(struct apply_fixture *fixture)
 
 void apply_fixture_done(struct apply_fixture *fixture)
 {
+    apply_fixture_forget(fixture);
     discovery_free(fixture->discovery);
     discovery_pool_free(fixture->pool);
     client_free(fixture->client);
     proxy_done(&fixture->proxy);
     apiserver_fixture_done(&fixture->apiserver);
-    error_free(fixture->err);
+}
+
+void apply_fixture_forget(struct apply_fixture *fixture)
+{
+    error_free(TAKE(fixture->err));
+    failures_done(&fixture->failures);
     arena_done(&fixture->arena);
+    fixture->arena = (struct arena){0};
+    fixture->failures = (struct failures){.arena = &fixture->arena};
+    proxy_forget(&fixture->proxy);
+}
+
+void apply_fixture_apply_items(struct apply_fixture *fixture, enum apply_strategy strategy,
+                               const struct apply_item *items, size_t count)
+{
+    const struct apply_target target = {fixture->client, fixture->discovery, fixture->is_first};
+    const struct apply_batch batch = {STR("ConfigMap cm1"), items, count, strategy,
+                                      &fixture->failures};
+    fixture->failures.objects = count;
+    fixture->err = apply_objects(&target, &batch, &fixture->report);
+    CHECK_EQ(fixture->report.objects, count);
+    CHECK_EQ(fixture->report.created + fixture->report.changed + fixture->report.unchanged +
+                 fixture->report.failed,
+             count);
+    CHECK_EQ(fixture->report.failed > 0, fixture->err != NULL);
+    CHECK_EQ(fixture->report.failed, fixture->failures.failed);
 }
 
 void apply_fixture_refuse(struct apply_fixture *fixture, bool refuse)
@@ -60,30 +85,22 @@ void apply_fixture_refuse(struct apply_fixture *fixture, bool refuse)
 void apply_fixture_apply(struct apply_fixture *fixture, enum apply_strategy strategy,
                          const char *const *manifests)
 {
-    const struct apply_target target = {fixture->client, fixture->discovery, fixture->is_first};
     struct apply_item items[ITEMS_MAX];
     size_t count = 0;
-    error_free(TAKE(fixture->err));
-    arena_clear(&fixture->arena);
-    proxy_forget(&fixture->proxy);
+    apply_fixture_forget(fixture);
     for (; manifests[count]; count++) {
         struct object *object = NULL;
         CHECK(count < ITEMS_MAX);
         CHECK_OK(object_read(str_from_c(manifests[count]), &object));
-        items[count] = (struct apply_item){object_hold(&fixture->arena, object), STR("data"),
-                                           count + 1, STR("")};
+        items[count] = (struct apply_item){.object = object_hold(&fixture->arena, object),
+                                           .key = STR("data"),
+                                           .document = count + 1};
         object_free(object);
     }
-    fixture->err =
-        apply_objects(&target, items, count, strategy, &fixture->arena, &fixture->report);
-    CHECK_EQ(fixture->report.objects, count);
-    CHECK_EQ(fixture->report.created + fixture->report.changed + fixture->report.unchanged +
-                 fixture->report.failed,
-             count);
-    CHECK_EQ(fixture->report.failed > 0, fixture->err != NULL);
+    apply_fixture_apply_items(fixture, strategy, items, count);
 }
 
-void apply_fixture_check(const struct apply_fixture *fixture, size_t created, size_t changed,
+void apply_fixture_check(struct apply_fixture *fixture, size_t created, size_t changed,
                          size_t unchanged)
 {
     CHECK_EQ(apply_fixture_text(fixture), STR(""));
@@ -92,9 +109,12 @@ void apply_fixture_check(const struct apply_fixture *fixture, size_t created, si
     CHECK_EQ(fixture->report.unchanged, unchanged);
 }
 
-struct str apply_fixture_text(const struct apply_fixture *fixture)
+struct str apply_fixture_text(struct apply_fixture *fixture)
 {
-    return fixture->err ? str_from_c(fixture->err->message) : STR("");
+    SCOPED(buf) text = {.limit = 0};
+    if (!failures_is_empty(&fixture->failures))
+        failures_write(&fixture->failures, &text, 2048);
+    return arena_str(&fixture->arena, buf_str(&text));
 }
 
 int apply_fixture_call(struct apply_fixture *fixture, const char *method, const char *target,

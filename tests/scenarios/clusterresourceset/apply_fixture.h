@@ -8,6 +8,7 @@
 
 #include "client/kubeconfig/kubeconfig.h"
 #include "clusterresourceset/apply/apply.h"
+#include "clusterresourceset/types/failures.h"
 #include "support/proxy/apiserver_fixture.h"
 #include "support/proxy/proxy.h"
 #include "testing/sim.h"
@@ -51,6 +52,7 @@ struct apply_fixture {
     /* Of the last apply_fixture_apply(). */
     struct arena arena;
     struct apply_report report;
+    struct failures failures;
     struct error *err;
 };
 
@@ -66,12 +68,19 @@ void apply_fixture_apply(struct apply_fixture *fixture, enum apply_strategy stra
 #define APPLY_FIXTURE_APPLY(fixture, strategy, ...) \
     apply_fixture_apply(fixture, strategy, (const char *const[]){__VA_ARGS__, NULL})
 
+/* The same with items of "ConfigMap cm1", which are in the arena. */
+void apply_fixture_apply_items(struct apply_fixture *fixture, enum apply_strategy strategy,
+                               const struct apply_item *items, size_t count);
+
+/* Forgets the last apply_fixture_apply(). */
+void apply_fixture_forget(struct apply_fixture *fixture);
+
 /* Went well, and this much came of it. */
-void apply_fixture_check(const struct apply_fixture *fixture, size_t created, size_t changed,
+void apply_fixture_check(struct apply_fixture *fixture, size_t created, size_t changed,
                          size_t unchanged);
 
-/* The whole text of the error; empty for none. */
-struct str apply_fixture_text(const struct apply_fixture *fixture);
+/* The failures as a condition tells them; empty for none. */
+struct str apply_fixture_text(struct apply_fixture *fixture);
 
 /* Directly to the server: the status; the answer is in fixture->apiserver. PATCH is a merge patch.
  */

@@ -96,8 +96,8 @@ SIM_TEST(a_definition_that_is_never_established_is_waited_for_once)
                         WEB("b", "1"), APPLY_FIXTURE_MAP("c", ""));
     CHECK(loop_now(loop_current()) - begin < 12 * SECOND);
     CHECK_EQ(apply_fixture_text(&fixture),
-             STR("[creating object apps.corset.dev/v1, Kind=Web default/a: " NO_WEB
-                 ", creating object apps.corset.dev/v1, Kind=Web default/b: " NO_WEB "]"));
+             STR("2 of 4 objects failed: 2 objects: " NO_WEB ": Web default/a (ConfigMap cm1, key "
+                 "data, document 2), Web default/b"));
     CHECK_EQ(fixture.report.created, 2);
 }
 
@@ -144,7 +144,7 @@ SIM_TEST(an_unknown_kind_is_looked_for_again_at_the_end)
              STR("reading object apps.corset.dev/v1, Kind=Web default/a: " NO_WEB));
     CHECK_EQ(fixture.report.created, 1);
     CHECK_EQ(fixture.proxy.lookups, 2);
-    CHECK_EQ(fixture.report.failures[0].document, 1);
+    CHECK_EQ(failures_find_single(&fixture.failures)->document, 1);
 }
 
 SIM_TEST(what_breaks_the_schema_fails_with_the_words_of_the_server)

@@ -19,9 +19,9 @@ static void check_all_failed(const struct apply_fixture *fixture, enum error_cod
     CHECK_EQ(error_code_name(fixture->err ? fixture->err->code : ERROR_NONE),
              error_code_name(code));
     CHECK_EQ(fixture->report.failed, 3);
-    CHECK_EQ(fixture->report.failure_count, 3);
-    CHECK(str_starts_with(fixture->report.failures[2].text,
-                          STR("creating object /v1, Kind=ConfigMap default/c: ")));
+    CHECK_EQ(fixture->failures.cause_count, 1);
+    CHECK_EQ(fixture->failures.first->count, 3);
+    CHECK_EQ(fixture->failures.first->last->name, STR("c"));
 }
 
 SIM_TEST(nobody_listens_and_the_rest_is_not_tried)

@@ -159,8 +159,10 @@ SIM_TEST(v_18_many_failures_are_cut)
     crs_fixture_await_condition(&fixture, "crs1", "ResourcesApplied", "False/NotApplied/");
     const struct str deprecated = crs_fixture_deprecated(&fixture, "crs1");
     CHECK(deprecated.len <= 10240 + strlen("False/ApplyFailed/Warning/"));
-    CHECK(str_starts_with(deprecated, STR("False/ApplyFailed/Warning/[creating object /v1, "
-                                          "Kind=ConfigMap nowhere-to-be-found-at-all/a0: ")));
+    CHECK(
+        str_starts_with(deprecated, STR("False/ApplyFailed/Warning/150 of 150 objects failed: 150 "
+                                        "objects: namespaces \"nowhere-to-be-found-at-all\" not "
+                                        "found: ConfigMap nowhere-to-be-found-at-all/a0 ")));
 }
 
 /* What a Secret holds is told nowhere, though it cannot be parsed. */
