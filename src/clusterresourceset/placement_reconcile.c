@@ -65,6 +65,7 @@ struct placement_reconcile {
     size_t result_count;
     struct fault fault;       /* texts are in the arena */
     struct failures failures; /* of objects and of contents, on the cluster */
+    bool has_outcome;         /* what can be applied was tried: the failures are all there are */
     struct buf applied;       /* "ConfigMap cm1, Secret s1", for the event */
     int64_t begun;
     bool is_unfinished; /* the binding could not be written because of conflicts */
@@ -146,6 +147,7 @@ static struct error *edit_binding(void *data, struct object *binding, struct obj
     }
     if (reconcile->result_count && !str_eq(object_uid(binding), object_uid(reconcile->binding)))
         return error_new(ERROR_NOT_FOUND, "the binding has been replaced by another one");
+    char text[TIMESTAMP_TEXT_MAX];
     const struct binding_change change = {
         .owner = set_owner_reference(reconcile->set),
         .resources = reconcile->results,
@@ -153,6 +155,8 @@ static struct error *edit_binding(void *data, struct object *binding, struct obj
         .named = spec->refs,
         .named_count = spec->ref_count,
         .cluster_uid = reconcile->cluster_uid,
+        .failures = reconcile->has_outcome ? &reconcile->failures : NULL,
+        .now = timestamp_write(loop_wall(reconcile->controllers->loop), text),
     };
     if (binding_is_of_other_cluster(binding, reconcile->cluster_uid))
         return error_new(ERROR_NOT_FOUND, "the binding is about another cluster now");
@@ -545,8 +549,10 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
     reconcile->binding = binding_store_find(controllers->binding_store, reconcile->cluster);
     if (plan_is_met(plan, reconcile->binding, owner))
         return NULL;
-    if (plan_is_recorded(plan, reconcile->binding, owner.name))
-        return write_binding(reconcile); /* the owner reference alone needs no connection */
+    if (plan_is_recorded(plan, reconcile->binding, owner.name)) {
+        reconcile->has_outcome = true;
+        return write_binding(reconcile); /* the owner reference and the record: no connection */
+    }
     if (is_paused(reconcile)) {
         hold_changes(reconcile);
         return NULL;
@@ -566,6 +572,7 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
     if (!binding_has_room(reconcile->binding, owner.name))
         return refuse_for_room(reconcile);
     TRY(apply_resources(reconcile));
+    reconcile->has_outcome = !is_paused(reconcile);
     note_failures(reconcile);
     TRY(write_binding(reconcile));
     return explain_fault(&reconcile->fault);

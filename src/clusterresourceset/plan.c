@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "clusterresourceset/types/binding.h"
+#include "clusterresourceset/types/delivery.h"
 
 struct plan {
     size_t references;
@@ -168,5 +169,6 @@ bool plan_is_recorded(const struct plan *plan, const struct object *binding, str
 bool plan_is_met(const struct plan *plan, const struct object *binding,
                  struct owner_reference owner)
 {
-    return plan_is_recorded(plan, binding, owner.name) && binding_is_owned(binding, owner);
+    return plan_is_recorded(plan, binding, owner.name) && binding_is_owned(binding, owner) &&
+           !delivery_exists(binding, owner.name);
 }

@@ -77,7 +77,8 @@ struct plan_step plan_step(const struct plan *plan, size_t index, const struct o
 
 /*
  * Whether nothing is left to do on the cluster: the binding has an entry of the set, every resource
- * is skipped, and, for plan_is_met(), the set is an owner of the binding.
+ * is skipped, and, for plan_is_met(), the set is an owner of the binding and no record in it says
+ * that something failed.
  */
 bool plan_is_recorded(const struct plan *plan, const struct object *binding, struct str set);
 bool plan_is_met(const struct plan *plan, const struct object *binding,

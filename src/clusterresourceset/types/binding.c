@@ -10,6 +10,7 @@
 #include "clusterresourceset/types/binding.h"
 
 #include "apimachinery/object_edit.h"
+#include "clusterresourceset/types/delivery.h"
 #include "json/builder.h"
 #include "json/path.h"
 
@@ -287,12 +288,35 @@ static bool says_all(const struct object *binding, const struct binding_change *
     return true;
 }
 
+#define DELIVERY_PLACE JSON_PLACE_KEY("metadata.annotations", STR(DELIVERY_ANNOTATION))
+
+/* text is the new value; empty: the annotation goes. */
+static void edit_delivery(struct object_edit *edit, struct str text)
+{
+    if (text.len)
+        json_edit_set_str(&edit->json, DELIVERY_PLACE, text);
+    else
+        json_edit_remove(&edit->json, DELIVERY_PLACE);
+}
+
+/* True if the annotation has this value; an empty text and none are the same. */
+static bool says_delivery(const struct object *binding, struct str text)
+{
+    struct str found = {0};
+    object_find_annotation(binding, STR(DELIVERY_ANNOTATION), &found);
+    return str_eq(found, text);
+}
+
 struct error *binding_record(struct object *binding, const struct binding_change *change,
                              struct object **ret_binding)
 {
     SCOPED(object_edit) edit = {0};
     OWNED(json_doc) entries = NULL;
-    if (says_all(binding, change)) {
+    SCOPED(buf) delivery = {.limit = 0};
+    if (change->failures)
+        delivery_write(binding, change->owner.name, change->failures, change->now, &delivery);
+    if (says_all(binding, change) &&
+        (!change->failures || says_delivery(binding, buf_str(&delivery)))) {
         *ret_binding = object_ref(binding);
         return NULL;
     }
@@ -304,6 +328,8 @@ struct error *binding_record(struct object *binding, const struct binding_change
         json_edit_set_str(&edit.json,
                           JSON_PLACE_KEY("metadata.annotations", STR(BINDING_CLUSTER_UID)),
                           change->cluster_uid);
+    if (change->failures)
+        edit_delivery(&edit, buf_str(&delivery));
     return object_edit_finish(&edit, ret_binding);
 }
 
@@ -328,6 +354,7 @@ struct error *binding_void(const struct object *binding, struct str cluster_uid,
     json_edit_set(&edit.json, JSON_PLACE("spec.bindings"), json_doc_root(none));
     json_edit_set_str(&edit.json, JSON_PLACE_KEY("metadata.annotations", STR(BINDING_CLUSTER_UID)),
                       cluster_uid);
+    edit_delivery(&edit, STR(""));
     return object_edit_finish(&edit, ret_binding);
 }
 
@@ -351,6 +378,7 @@ struct error *binding_forget(struct object *binding, struct owner_reference owne
 {
     SCOPED(object_edit) edit = {0};
     OWNED(json_doc) others = NULL;
+    SCOPED(buf) delivery = {.limit = 0};
     if (!binding_mentions(binding, owner)) {
         *ret_binding = object_ref(binding);
         return NULL;
@@ -362,6 +390,8 @@ struct error *binding_forget(struct object *binding, struct owner_reference owne
         json_edit_remove(&edit.json, JSON_PLACE("spec.bindings"));
         json_edit_set_unless_empty(&edit.json, JSON_PLACE("spec.bindings"), json_doc_root(others));
     }
+    delivery_write(binding, owner.name, NULL, STR(""), &delivery);
+    edit_delivery(&edit, buf_str(&delivery));
     return object_edit_finish(&edit, ret_binding);
 }
 

@@ -22,6 +22,8 @@
 #include "base/str.h"
 #include "clusterresourceset/types/crs_spec.h"
 
+struct failures;
+
 /* Limits of the schema: entries in a binding, and resources in an entry. */
 #define BINDING_ENTRIES_MAX   100
 #define BINDING_RESOURCES_MAX 100
@@ -71,20 +73,24 @@ struct binding_change {
     size_t count;
     const struct resource_ref *named; /* by the set now */
     size_t named_count;
-    struct str cluster_uid; /* goes into the binding with the rest; empty: not known */
+    struct str cluster_uid;          /* goes into the binding with the rest; empty: not known */
+    const struct failures *failures; /* for the record of delivery.h; NULL: it stays as it is */
+    struct str now;                  /* RFC 3339; with failures */
 };
 MUST_USE struct error *binding_record(struct object *binding, const struct binding_change *change,
                                       struct object **ret_binding);
 
 /*
  * True if the records are about a cluster with another UID. A binding that names no UID is
- * believed. binding_void() drops every entry and names the new UID.
+ * believed. binding_void() drops every entry and every record of delivery.h, and names the new UID.
  */
 bool binding_is_of_other_cluster(const struct object *binding, struct str cluster_uid);
 MUST_USE struct error *binding_void(const struct object *binding, struct str cluster_uid,
                                     struct object **ret_binding);
 
-/* Removes the entries and the owner reference of a set. Returns the same object if it has none. */
+/* Removes the entries, the owner reference and the record of delivery.h of a set. Returns the same
+ * object if it has none.
+ */
 MUST_USE struct error *binding_forget(struct object *binding, struct owner_reference owner,
                                       struct object **ret_binding);
 

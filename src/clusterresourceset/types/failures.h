@@ -22,7 +22,7 @@
 /* Causes and objects that are kept, and bytes of a message. */
 #define FAILURES_CAUSES_MAX  ((size_t)100)
 #define FAILURES_OBJECTS_MAX ((size_t)10000)
-#define FAILURES_MESSAGE_MAX ((size_t)1024)
+#define FAILURES_MESSAGE_MAX ((size_t)1016) /* 1 KiB with "…" */
 
 /* One object and its place. Texts are borrowed, or copies in the arena of struct failures. */
 struct failed_object {

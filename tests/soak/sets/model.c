@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "clusterresourceset/types/delivery.h"
 #include "json/path.h"
 #include "soak/sets/sets.h"
 
@@ -174,15 +175,32 @@ static struct error *check_resource(struct subject *subject, size_t cluster, siz
     }
 }
 
+/* A set has a record of failures where one of its resources cannot be used, and nowhere else. */
+static struct error *check_record(const struct subject *subject, size_t cluster,
+                                  struct json_doc *binding)
+{
+    OWNED(object) object = NULL;
+    TRY(object_from_doc(binding, &object));
+    if (delivery_exists(object, str_from_c(subject->name)) == subject->is_unusable)
+        return NULL;
+    return error_new(ERROR_INVALID, "binding c%zu has %s of %s", cluster,
+                     subject->is_unusable ? "no record of the failures" : "a record of failures",
+                     subject->name);
+}
+
 static struct error *check_selected(struct subject *subject, size_t cluster,
-                                    const struct json_doc *binding, const struct json_value *entry)
+                                    struct json_doc *binding, const struct json_value *entry)
 {
     if (!entry)
         return error_new(ERROR_INVALID, "binding c%zu has no entry of %s", cluster, subject->name);
+    const bool was_unusable = subject->is_unusable;
+    subject->is_unusable = false;
     TRY(check_owner(subject, binding, "a binding"));
     for (size_t i = 0; i < RESOURCES; i++)
         if (subject->refs & 1U << i)
             TRY(check_resource(subject, cluster, i, entry));
+    TRY(check_record(subject, cluster, binding));
+    subject->is_unusable |= was_unusable;
     return NULL;
 }
 

@@ -1,0 +1,272 @@
+#include "clusterresourceset/types/delivery.h"
+
+#include "clusterresourceset/types/binding.h"
+#include "json/json.h"
+#include "json/path.h"
+
+#define FAILED           "Failed"
+#define OBJECTS_AT_LEAST 5
+#define OMITTED_MAX      64 /* bytes of "omitted" and of what closes the record */
+
+/* NULL without records that can be read. The caller frees the document. */
+static const struct json_value *read_records(const struct object *binding,
+                                             struct json_doc **ret_doc)
+{
+    struct str text;
+    *ret_doc = NULL;
+    if (!binding || !object_find_annotation(binding, STR(DELIVERY_ANNOTATION), &text))
+        return NULL;
+    OWNED(error) err = json_read(text, ret_doc);
+    const struct json_value *root = json_doc_root(*ret_doc);
+    return err || json_type(root) != JSON_OBJECT ? NULL : root;
+}
+
+bool delivery_exists(const struct object *binding, struct str set)
+{
+    struct json_doc *read = NULL;
+    const bool is_there = json_get(read_records(binding, &read), set) != NULL;
+    json_doc_free(read);
+    return is_there;
+}
+
+/* Cuts the text in two in front of its last occurrence of a mark. */
+static bool split_last(struct str text, struct str mark, struct str *ret_head, struct str *ret_tail)
+{
+    for (size_t at = text.len; at-- > 0;) {
+        if (!str_starts_with(str_skip(text, at), mark))
+            continue;
+        *ret_head = str_slice(text, 0, at);
+        *ret_tail = str_skip(text, at + mark.len);
+        return true;
+    }
+    return false;
+}
+
+/* The opposite of failed_object_write(), from the end: names may have any form. */
+static struct failed_object *read_object(struct arena *arena, struct str text)
+{
+    struct failed_object *object = ARENA_NEW(arena, struct failed_object);
+    struct str rest = arena_str(arena, text), number, key;
+    uint64_t document;
+    if (!str_ends_with(rest, STR(")")) ||
+        !split_last(str_slice(rest, 0, rest.len - 1), STR(", document "), &rest, &number) ||
+        !str_to_uint64(number, &document) || !split_last(rest, STR(", key "), &rest, &key) ||
+        !split_last(rest, STR(" ("), &rest, &object->resource)) {
+        object->resource = arena_str(arena, text);
+        return object;
+    }
+    object->key = key;
+    object->document = document;
+    str_cut(&rest, ' ', &object->api_version);
+    str_cut(&rest, ' ', &object->kind);
+    if (str_find_char(rest, '/') != STR_NONE)
+        str_cut(&rest, '/', &object->namespace);
+    object->name = rest;
+    return object;
+}
+
+static size_t read_size(const struct json_value *value)
+{
+    int64_t number = 0;
+    json_to_int64(value, &number);
+    return number > 0 ? (size_t)number : 0;
+}
+
+static void read_cause(const struct json_value *value, struct failures *failures)
+{
+    struct arena *arena = failures->arena;
+    struct failure_cause *cause = ARENA_NEW(arena, struct failure_cause);
+    const struct json_value *item;
+    cause->reason = arena_str(arena, json_path_str(value, "reason"));
+    cause->message = arena_str(arena, json_path_str(value, "message"));
+    cause->count = read_size(json_get(value, STR("count")));
+    JSON_FOREACH (key, item, json_get(value, STR("objects"))) {
+        struct failed_object *object = read_object(arena, json_to_str(item));
+        *(cause->last ? &cause->last->next : &cause->first) = object;
+        cause->last = object;
+    }
+    *(failures->last ? &failures->last->next : &failures->first) = cause;
+    failures->last = cause;
+    failures->cause_count++;
+    failures->failed += cause->count;
+}
+
+bool delivery_read(const struct object *binding, struct str set, struct arena *arena,
+                   struct delivery *ret_delivery)
+{
+    struct json_doc *read = NULL;
+    const struct json_value *record = json_get(read_records(binding, &read), set), *item;
+    OWNED(json_doc) doc = read;
+    if (json_type(record) != JSON_OBJECT)
+        return false;
+    struct failures *failures = &ret_delivery->failures;
+    *ret_delivery = (struct delivery){
+        .state = arena_str(arena, json_path_str(record, "state")),
+        .since = arena_str(arena, json_path_str(record, "since")),
+        .failures = {.arena = arena,
+                     .objects = read_size(json_get(record, STR("objects"))),
+                     .omitted_causes = read_size(json_path(record, "omitted.causes")),
+                     .omitted_objects = read_size(json_path(record, "omitted.objects"))},
+    };
+    JSON_FOREACH (key, item, json_get(record, STR("why")))
+        read_cause(item, failures);
+    failures->failed += failures->omitted_objects;
+    return true;
+}
+
+/* Names no more objects than max. */
+static void write_cause(const struct failure_cause *cause, size_t max, struct buf *out)
+{
+    SCOPED(buf) name = {.limit = 0};
+    size_t shown = 0;
+    buf_print(out, "{\"count\":%zu,\"reason\":", cause->count);
+    buf_add_json_string(out, cause->reason);
+    buf_add(out, STR(",\"message\":"));
+    buf_add_json_string(out, cause->message);
+    buf_add(out, STR(",\"objects\":["));
+    for (const struct failed_object *object = cause->first; object && shown < max;
+         object = object->next, shown++) {
+        buf_clear(&name);
+        failed_object_write(object, &name);
+        buf_add(out, shown ? STR(",") : STR(""));
+        buf_add_json_string(out, buf_str(&name));
+    }
+    buf_add(out, STR("]}"));
+}
+
+/* Every object of every cause. Returns false if that takes more room than there is. */
+static bool write_all_causes(const struct failures *failures, size_t room, struct buf *out)
+{
+    const size_t begin = out->len;
+    if (failures->omitted_causes || failures->cause_count > room)
+        return false;
+    for (const struct failure_cause *cause = failures->first; cause; cause = cause->next) {
+        buf_add(out, cause == failures->first ? STR("") : STR(","));
+        write_cause(cause, room, out);
+        if (out->len - begin <= room)
+            continue;
+        buf_truncate(out, begin);
+        return false;
+    }
+    return true;
+}
+
+/* As many causes as fit, and how many were left out. */
+static void write_some_causes(const struct failures *failures, size_t room, struct buf *out)
+{
+    const size_t begin = out->len;
+    const struct failure_cause *cause = failures->first;
+    size_t causes = failures->omitted_causes, objects = failures->omitted_objects;
+    for (; cause; cause = cause->next) {
+        SCOPED(buf) text = {.limit = 0};
+        write_cause(cause, OBJECTS_AT_LEAST, &text);
+        if (out->len - begin + text.len + 1 > room)
+            break;
+        buf_add(out, cause == failures->first ? STR("") : STR(","));
+        buf_add(out, buf_str(&text));
+    }
+    for (; cause; cause = cause->next) {
+        causes++;
+        objects += cause->count;
+    }
+    buf_add_char(out, ']');
+    if (causes)
+        buf_print(out, ",\"omitted\":{\"causes\":%zu,\"objects\":%zu}", causes, objects);
+}
+
+/* The time of the state stays as long as the state does. */
+static void write_record(const struct json_value *before, const struct failures *failures,
+                         struct str now, size_t room, struct buf *out)
+{
+    const bool has_state = str_eq(json_path_str(before, "state"), STR(FAILED));
+    const struct str since = has_state ? json_path_str(before, "since") : (struct str){0};
+    const size_t begin = out->len;
+    buf_add(out, STR("{\"state\":\"" FAILED "\",\"since\":"));
+    buf_add_json_string(out, since.len && since.len <= now.len ? since : now);
+    buf_print(out, ",\"objects\":%zu,\"why\":[", failures->objects);
+    const size_t taken = out->len - begin + OMITTED_MAX;
+    const size_t left = room > taken ? room - taken : 0;
+    if (write_all_causes(failures, left, out))
+        buf_add_char(out, ']');
+    else
+        write_some_causes(failures, left, out);
+    buf_add_char(out, '}');
+}
+
+/* Bytes of the annotations other than ours. */
+static size_t count_annotations(const struct object *binding)
+{
+    const struct json_value *value;
+    size_t bytes = 0;
+    JSON_FOREACH (key, value, object_annotations(binding))
+        if (!str_eq(key, STR(DELIVERY_ANNOTATION)))
+            bytes += key.len + json_to_str(value).len;
+    return bytes + sizeof(DELIVERY_ANNOTATION);
+}
+
+/* A record in its place: a set that is tried again with the same outcome changes nothing. */
+static void add_record(struct buf *out, struct str set, struct str record)
+{
+    if (!record.len)
+        return;
+    buf_add(out, out->len > 1 ? STR(",") : STR(""));
+    buf_add_json_string(out, set);
+    buf_add_char(out, ':');
+    buf_add(out, record);
+}
+
+/* Bytes of the records of other sets. */
+static size_t count_records(const struct json_value *records, struct str set)
+{
+    SCOPED(buf) text = {.limit = 0};
+    const struct json_value *record;
+    size_t bytes = 0;
+    JSON_FOREACH (key, record, records) {
+        if (str_eq(key, set))
+            continue;
+        buf_clear(&text);
+        json_write(&text, record);
+        bytes += text.len + key.len + sizeof("\"\":,");
+    }
+    return bytes;
+}
+
+/* A record that does not even fit without its causes is left out. */
+static void make_record(const struct object *binding, const struct json_value *records,
+                        struct str set, const struct failures *failures, struct str now,
+                        struct buf *out)
+{
+    const size_t others =
+        count_annotations(binding) + count_records(records, set) + set.len + OMITTED_MAX;
+    const size_t room = others < DELIVERY_ANNOTATIONS_MAX ? DELIVERY_ANNOTATIONS_MAX - others : 0;
+    const size_t most = room < DELIVERY_RECORD_MAX ? room : DELIVERY_RECORD_MAX;
+    write_record(json_get(records, set), failures, now, most, out);
+    if (out->len > most)
+        buf_clear(out);
+}
+
+void delivery_write(const struct object *binding, struct str set, const struct failures *failures,
+                    struct str now, struct buf *out)
+{
+    struct json_doc *read = NULL;
+    const struct json_value *records = read_records(binding, &read), *record;
+    OWNED(json_doc) doc = read;
+    SCOPED(buf) own = {.limit = 0};
+    SCOPED(buf) other = {.limit = 0};
+    if (failures && !failures_is_empty(failures))
+        make_record(binding, records, set, failures, now, &own);
+    buf_add_char(out, '{');
+    JSON_FOREACH (key, record, records) {
+        const bool is_own = str_eq(key, set);
+        if (!is_own && !binding_has_entry(binding, key))
+            continue;
+        buf_clear(&other);
+        json_write(&other, record);
+        add_record(out, key, buf_str(is_own ? &own : &other));
+    }
+    if (!json_get(records, set))
+        add_record(out, set, buf_str(&own));
+    buf_add_char(out, '}');
+    if (out->len == 2)
+        buf_clear(out);
+}

@@ -1,0 +1,52 @@
+/*
+ * The delivery record: what came of a set on one cluster, beyond what a binding's entry can say.
+ *
+ * It is in the annotation corset.dev/delivery of the ClusterResourceSetBinding, a JSON object with
+ * one member for each set that has something to tell:
+ *
+ *     {"cni": {"state": "Failed", "since": "2026-11-15T22:10:00Z", "objects": 52, "why": [
+ *       {"count": 2, "reason": "Invalid", "message": "…", "objects": [
+ *         "apps/v1 Deployment ns/x (ConfigMap cm1, key a, document 2)", …]}]}}
+ *
+ * A set that is well has no member. `why` has one element for each cause. All objects of a cause
+ * are named if there is room, else five at least; causes that do not fit are left out from the end,
+ * and `omitted` counts them. A cause with the count 0 is about whole resources.
+ *
+ * Pure. Others may have written anything there: what cannot be read is no record.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "apimachinery/object.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/str.h"
+#include "clusterresourceset/types/failures.h"
+
+#define DELIVERY_ANNOTATION "corset.dev/delivery"
+
+/* Bytes of one record, and of all annotations of a binding: a server takes 256 KiB. */
+#define DELIVERY_RECORD_MAX      ((size_t)8 * 1024)
+#define DELIVERY_ANNOTATIONS_MAX ((size_t)240 * 1024)
+
+struct delivery {
+    struct str state, since;  /* "Failed"; RFC 3339 */
+    struct failures failures; /* omitted_causes and omitted_objects are those of the record */
+};
+
+/* Whether there is a record of the set. binding may be NULL. */
+bool delivery_exists(const struct object *binding, struct str set);
+
+/* Reads the record of the set; texts are in the arena. False if there is none. */
+bool delivery_read(const struct object *binding, struct str set, struct arena *arena,
+                   struct delivery *ret_delivery);
+
+/*
+ * The new value of the annotation, with these failures as the record of the set; without failures
+ * (empty, or NULL) there is no record. Empty if no record is left. `now` is the beginning of a
+ * state that is new. Records of sets that have no entry in the binding go.
+ */
+void delivery_write(const struct object *binding, struct str set, const struct failures *failures,
+                    struct str now, struct buf *out);

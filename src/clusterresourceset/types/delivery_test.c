@@ -1,0 +1,215 @@
+#include "clusterresourceset/types/delivery.h"
+
+#include "testing/test.h"
+
+#define NOW   STR("2026-11-15T22:10:00Z")
+#define LATER STR("2026-11-15T23:00:00Z")
+#define ENTRIES \
+    "\"spec\":{\"bindings\":[{\"clusterResourceSetName\":\"a\"},{\"clusterResourceSetName\":\"b\"}]}"
+
+/* A binding with entries of the sets a and b, and this annotation. */
+static struct object *bind(struct str annotation)
+{
+    SCOPED(buf) text = {.limit = 0};
+    struct object *binding = NULL;
+    buf_add(&text, STR("{\"apiVersion\":\"v1\",\"kind\":\"B\"," ENTRIES));
+    if (annotation.len) {
+        buf_add(&text, STR(",\"metadata\":{\"annotations\":{\"" DELIVERY_ANNOTATION "\":"));
+        buf_add_json_string(&text, annotation);
+        buf_add(&text, STR("}}"));
+    }
+    buf_add_char(&text, '}');
+    CHECK_OK(object_read(buf_str(&text), &binding));
+    return binding;
+}
+
+static void add(struct failures *failures, struct str name, struct str message)
+{
+    const struct failed_object object = {
+        .verb = STR("creating"),
+        .api_version = STR("apps/v1"),
+        .kind = STR("Deployment"),
+        .namespace = STR("ns"),
+        .name = name,
+        .resource = STR("ConfigMap cm1"),
+        .key = STR("a.yaml"),
+        .document = failures->failed + 1,
+    };
+    failures_add(failures, &object, STR("Invalid"), message);
+}
+
+TEST(a_record_has_state_time_objects_and_causes)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(buf) text = {.limit = 0};
+    SCOPED(failures) failures = {.arena = &arena, .objects = 9};
+    OWNED(object) binding = bind(STR(""));
+    add(&failures, STR("x"), STR("no"));
+    add(&failures, STR("y"), STR("no"));
+    failures_add(&failures, &(struct failed_object){.resource = STR("Secret s1")}, STR("Invalid"),
+                 STR("no data"));
+    delivery_write(binding, STR("a"), &failures, NOW, &text);
+    CHECK_EQ(buf_str(&text),
+             STR("{\"a\":{\"state\":\"Failed\",\"since\":\"2026-11-15T22:10:00Z\",\"objects\":9,"
+                 "\"why\":[{\"count\":2,\"reason\":\"Invalid\",\"message\":\"no\",\"objects\":["
+                 "\"apps/v1 Deployment ns/x (ConfigMap cm1, key a.yaml, document 1)\","
+                 "\"apps/v1 Deployment ns/y (ConfigMap cm1, key a.yaml, document 2)\"]},"
+                 "{\"count\":0,\"reason\":\"Invalid\",\"message\":\"no data\",\"objects\":["
+                 "\"Secret s1\"]}]}}"));
+
+    TEST_CASE("it is read back");
+    OWNED(object) written = bind(buf_str(&text));
+    struct delivery read;
+    CHECK(delivery_exists(written, STR("a")) && !delivery_exists(written, STR("b")));
+    CHECK(delivery_read(written, STR("a"), &arena, &read));
+    CHECK_EQ(read.state, STR("Failed"));
+    CHECK_EQ(read.since, NOW);
+    CHECK_EQ(read.failures.objects, 9);
+    CHECK_EQ(read.failures.failed, 2);
+    CHECK_EQ(read.failures.cause_count, 2);
+    const struct failed_object *object = read.failures.first->last;
+    CHECK_EQ(object->api_version, STR("apps/v1"));
+    CHECK_EQ(object->kind, STR("Deployment"));
+    CHECK_EQ(object->namespace, STR("ns"));
+    CHECK_EQ(object->name, STR("y"));
+    CHECK_EQ(object->resource, STR("ConfigMap cm1"));
+    CHECK_EQ(object->key, STR("a.yaml"));
+    CHECK_EQ(object->document, 2);
+    CHECK_EQ(read.failures.last->first->resource, STR("Secret s1"));
+    CHECK_EQ(read.failures.last->first->key, STR(""));
+
+    TEST_CASE("the same again is the same text, and the time of the state stays");
+    SCOPED(buf) again = {.limit = 0};
+    delivery_write(written, STR("a"), &failures, LATER, &again);
+    CHECK_EQ(buf_str(&again), buf_str(&text));
+}
+
+/* Records of sets that have no entry any more go with the next change. */
+TEST(each_set_has_its_own_record)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(failures) failures = {.arena = &arena, .objects = 1};
+    SCOPED(failures) none = {.arena = &arena};
+    SCOPED(buf) text = {.limit = 0};
+    OWNED(object) binding = bind(STR("{\"b\":{\"state\":\"Failed\"},\"gone\":{}}"));
+    add(&failures, STR("x"), STR("no"));
+    delivery_write(binding, STR("a"), &failures, NOW, &text);
+    CHECK(str_starts_with(buf_str(&text), STR("{\"b\":{\"state\":\"Failed\"},\"a\":{")));
+    CHECK(!str_contains(buf_str(&text), STR("gone")));
+
+    TEST_CASE("records stay in their places, so that sets that take turns write nothing");
+    OWNED(object) both = bind(buf_str(&text));
+    for (const char *set = "abab"; *set; set++) {
+        SCOPED(buf) first = {.limit = 0};
+        delivery_write(both, str_from(set, 1), &failures, NOW, &first);
+        OWNED(object) written = bind(buf_str(&first));
+        for (const char *turn = "ab"; *turn; turn++) {
+            SCOPED(buf) again = {.limit = 0};
+            delivery_write(written, str_from(turn, 1), &failures, NOW, &again);
+            if (*turn == *set)
+                CHECK_EQ(buf_str(&again), buf_str(&first));
+            CHECK(str_starts_with(buf_str(&again), STR("{\"b\":")));
+        }
+    }
+
+    TEST_CASE("a record goes");
+    buf_clear(&text);
+    delivery_write(binding, STR("a"), &none, NOW, &text);
+    CHECK_EQ(buf_str(&text), STR("{\"b\":{\"state\":\"Failed\"}}"));
+    buf_clear(&text);
+    delivery_write(binding, STR("b"), NULL, NOW, &text);
+    CHECK_EQ(buf_str(&text), STR(""));
+}
+
+TEST(what_others_wrote_is_no_record)
+{
+    static const char *const texts[] = {"", "{", "[]", "7", "{\"a\":7}", "{\"a\":null}"};
+    SCOPED(arena) arena = {0};
+    SCOPED(failures) failures = {.arena = &arena, .objects = 1};
+    add(&failures, STR("x"), STR("no"));
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct delivery read;
+        SCOPED(buf) text = {.limit = 0};
+        TEST_CASE("%s", texts[i]);
+        OWNED(object) binding = bind(str_from_c(texts[i]));
+        CHECK(!delivery_read(binding, STR("a"), &arena, &read));
+        delivery_write(binding, STR("a"), &failures, NOW, &text);
+        CHECK(
+            str_starts_with(buf_str(&text), STR("{\"a\":{\"state\":\"Failed\",\"since\":\"2026")));
+    }
+    CHECK(!delivery_exists(NULL, STR("a")));
+}
+
+static void add_many(struct failures *failures, size_t causes, size_t objects, size_t len)
+{
+    for (size_t i = 0; i < causes; i++)
+        for (size_t j = 0; j < objects; j++) {
+            SCOPED(buf) message = {.limit = 0};
+            SCOPED(buf) name = {.limit = 0};
+            buf_print(&message, "cause %zu", i);
+            while (message.len < len)
+                buf_add(&message, STR(" and more words"));
+            buf_print(&name, "n%zu", j);
+            add(failures, buf_str(&name), buf_str(&message));
+        }
+}
+
+/* Whatever fails, a record stays within its size, and what was left out is counted. */
+TEST(records_are_bounded_and_count_what_they_leave_out)
+{
+    static const struct {
+        const char *name;
+        size_t causes, objects, len;
+        bool is_complete;
+    } cases[] = {
+        {"fifty objects of one cause", 1,   50,   50,   true },
+        {"many objects",               1,   1000, 50,   true },
+        {"many causes",                100, 1,    50,   false},
+        {"causes beyond the limit",    150, 2,    10,   false},
+        {"long causes",                20,  3,    2000, false},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(arena) arena = {0};
+        SCOPED(failures) failures = {.arena = &arena, .objects = 100000};
+        SCOPED(buf) text = {.limit = 0};
+        struct delivery read;
+        size_t named = 0;
+        TEST_CASE("%s", cases[i].name);
+        add_many(&failures, cases[i].causes, cases[i].objects, cases[i].len);
+        OWNED(object) binding = bind(STR(""));
+        delivery_write(binding, STR("a"), &failures, NOW, &text);
+        CHECK(text.len <= DELIVERY_RECORD_MAX + 8);
+        OWNED(object) written = bind(buf_str(&text));
+        CHECK(delivery_read(written, STR("a"), &arena, &read));
+        CHECK_EQ(read.failures.failed, failures.failed);
+        CHECK_EQ(read.failures.cause_count + read.failures.omitted_causes,
+                 failures.cause_count + failures.omitted_causes);
+        CHECK_EQ(read.failures.omitted_causes == 0, cases[i].is_complete);
+        for (const struct failed_object *o = read.failures.first->first; o; o = o->next)
+            named++;
+        CHECK(named == cases[i].objects || named == 5);
+        CHECK(cases[i].objects != 50 || named == 50);
+        CHECK(read.failures.first->message.len <= 1024);
+    }
+}
+
+TEST(a_binding_that_is_full_of_annotations_gets_no_more)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(buf) large = {.limit = 0};
+    for (size_t full = 230; full <= 250; full++) {
+        SCOPED(failures) failures = {.arena = &arena, .objects = 100};
+        SCOPED(buf) text = {.limit = 0};
+        buf_clear(&large);
+        buf_add(&large, STR("{\"b\":{\"state\":\""));
+        for (size_t i = 0; i < full * 1024; i++)
+            buf_add_char(&large, 'x');
+        buf_add(&large, STR("\"}}"));
+        add_many(&failures, 100, 1, 100);
+        OWNED(object) binding = bind(buf_str(&large));
+        delivery_write(binding, STR("a"), &failures, NOW, &text);
+        TEST_CASE("%zu KiB", full);
+        CHECK(text.len <= large.len || text.len < DELIVERY_ANNOTATIONS_MAX);
+        CHECK_EQ(str_contains(buf_str(&text), STR("\"a\":")), full < 240);
+    }
+}
