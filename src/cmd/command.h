@@ -49,6 +49,7 @@ extern const struct command command_resume;
 extern const struct command command_status;
 extern const struct command command_up;
 extern const struct command command_version;
+extern const struct command command_why;
 
 /* How this program was called: "corset", or "kubectl corset" as a plugin. A constant. */
 const char *command_program(void);

@@ -2,6 +2,7 @@
  * The model of corset status as JSON, for programs. The members are part of the program's
  * interface.
  */
+#include "clusterresourceset/types/delivery.h"
 #include "cmd/status_render.h"
 #include "json/builder.h"
 
@@ -59,6 +60,56 @@ static void add_set(struct json_builder *builder, const struct status_set *set)
     json_builder_end(builder);
 }
 
+static void add_failed_object(struct json_builder *builder, const struct failed_object *object)
+{
+    json_builder_object(builder);
+    add_some(builder, "apiVersion", object->api_version);
+    add_some(builder, "kind", object->kind);
+    add_some(builder, "namespace", object->namespace);
+    add_some(builder, "name", object->name);
+    json_builder_add_str(builder, "resource", object->resource);
+    add_some(builder, "key", object->key);
+    if (object->document)
+        json_builder_add_int(builder, "document", (int64_t)object->document);
+    json_builder_end(builder);
+}
+
+static void add_cause(struct json_builder *builder, const struct failure_cause *cause)
+{
+    json_builder_object(builder);
+    json_builder_add_int(builder, "count", (int64_t)cause->count);
+    json_builder_add_str(builder, "reason", cause->reason);
+    json_builder_add_str(builder, "message", cause->message);
+    json_builder_add_array(builder, "objects");
+    for (const struct failed_object *object = cause->first; object; object = object->next)
+        add_failed_object(builder, object);
+    json_builder_end(builder);
+    json_builder_end(builder);
+}
+
+/* The record of failures, with each object in parts. */
+static void add_delivery(struct json_builder *builder, const struct delivery *delivery)
+{
+    const struct failures *failures = &delivery->failures;
+    json_builder_add_object(builder, "delivery");
+    json_builder_add_str(builder, "state", delivery->state);
+    json_builder_add_str(builder, "since", delivery->since);
+    json_builder_add_int(builder, "objects", (int64_t)failures->objects);
+    if (failures->failed <= failures->objects)
+        json_builder_add_int(builder, "applied", (int64_t)(failures->objects - failures->failed));
+    json_builder_add_array(builder, "why");
+    for (const struct failure_cause *cause = failures->first; cause; cause = cause->next)
+        add_cause(builder, cause);
+    json_builder_end(builder);
+    if (failures->omitted_causes) {
+        json_builder_add_object(builder, "omitted");
+        json_builder_add_int(builder, "causes", (int64_t)failures->omitted_causes);
+        json_builder_add_int(builder, "objects", (int64_t)failures->omitted_objects);
+        json_builder_end(builder);
+    }
+    json_builder_end(builder);
+}
+
 /* One set on one cluster, with its resources. */
 static void add_cell(struct json_builder *builder, const struct status_cell *cell)
 {
@@ -78,6 +129,8 @@ static void add_cell(struct json_builder *builder, const struct status_cell *cel
     }
     json_builder_end(builder);
     add_some(builder, "message", cell->why);
+    if (cell->delivery)
+        add_delivery(builder, cell->delivery);
     json_builder_end(builder);
 }
 

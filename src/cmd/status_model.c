@@ -20,11 +20,13 @@
 #include "clustercache/remote_connection_probe.h"
 #include "clusterresourceset/conditions.h"
 #include "clusterresourceset/types/binding.h"
+#include "clusterresourceset/types/delivery.h"
 #include "cmd/status_since.h"
 #include "json/path.h"
 
 #define EVENT_PREFIX STR("ClusterResourceSet ")
 #define PAUSED_WHY   STR("spec.paused is set")
+#define TOLD_MAX     ((size_t)600)
 #define MODEL_MAX    ((size_t)2048 * MEGABYTE)
 
 static const char *const names[] = {
@@ -300,11 +302,28 @@ static void read_cell(struct status_model *model, struct status_cell *cell,
     }
 }
 
+static void read_delivery(struct status_model *model, struct status_cell *cell,
+                          const struct object *binding)
+{
+    struct delivery *delivery;
+    if (!delivery_exists(binding, cell->set->key.name))
+        return;
+    delivery = ARENA_NEW(&model->arena, struct delivery);
+    if (!delivery_read(binding, cell->set->key.name, &model->arena, delivery))
+        return;
+    SCOPED(buf) text = {.limit = 0};
+    failures_write(&delivery->failures, &text, TOLD_MAX);
+    cell->delivery = delivery;
+    cell->told = arena_str(&model->arena, buf_str(&text));
+}
+
 void status_model_add_binding(struct status_model *model, const struct object *binding)
 {
     struct status_cluster *cluster = find_by_key(model, object_key(binding));
-    for (size_t i = 0; cluster && i < cluster->cell_count; i++)
+    for (size_t i = 0; cluster && i < cluster->cell_count; i++) {
         read_cell(model, &cluster->cells[i], binding);
+        read_delivery(model, &cluster->cells[i], binding);
+    }
 }
 
 /* The time of the last occurrence, in the fields of both generations of Events. */
@@ -408,6 +427,8 @@ static struct str find_why(const struct status_cluster *cluster, const struct st
         return STR("the cluster is not provisioned yet");
     if (cell->state == STATUS_UNREACHABLE)
         return cluster->lost_why;
+    if (!cell->why.len && cell->state == STATUS_FAILED && cell->told.len)
+        return cell->told;
     if (cell->why.len || !cell->set->has_failed)
         return cell->why;
     const struct str part = part_about(cell->set->message, cluster->key.name);

@@ -18,6 +18,7 @@
 #include "base/timestamp.h"
 #include "clusterresourceset/types/crs_spec.h"
 
+struct delivery;
 struct object;
 
 /* In the order of attention: problems first. */
@@ -46,6 +47,8 @@ struct status_cell {
     timestamp since;  /* of the state, see status_since.h; 0: not known */
     struct str why;
     timestamp why_time, why_first;     /* the last and the first time that it was told */
+    const struct delivery *delivery;   /* the record of failures; NULL: there is none */
+    struct str told;                   /* the record, short */
     struct status_resource *resources; /* one for each resource of the set */
 };
 

@@ -194,7 +194,7 @@ void failures_write(const struct failures *failures, struct buf *out, size_t max
     const struct failed_object *single = failures_find_single(failures);
     const size_t begin = out->len;
     size_t shown = 0;
-    if (single) {
+    if (single && single->verb.len) { /* a record has no verbs */
         write_single(single, failures->first->message, out);
         return;
     }

@@ -1,0 +1,191 @@
+#include "cmd/why_render.h"
+
+#include "apiserver/registry/kind_age.h"
+#include "base/memory.h"
+#include "clusterresourceset/types/delivery.h"
+#include "cmd/terminal.h"
+
+#define NAMES_SHOWN 5 /* of clusters of which the same is said */
+
+/* A line of foreign text, indented. */
+static void add_line(struct buf *out, int indent, struct str text)
+{
+    buf_print(out, "%*s", indent, "");
+    terminal_add_shown(out, text);
+    buf_add_char(out, '\n');
+}
+
+static void add_cause(struct buf *out, const struct failure_cause *cause)
+{
+    SCOPED(buf) text = {.limit = 0};
+    size_t shown = 0;
+    if (cause->count)
+        buf_print(&text, "%zu object%s: ", cause->count, cause->count == 1 ? "" : "s");
+    buf_add(&text, cause->message);
+    add_line(out, 2, buf_str(&text));
+    for (const struct failed_object *object = cause->first; object; object = object->next) {
+        buf_clear(&text);
+        failed_object_write(object, &text);
+        add_line(out, 4, buf_str(&text));
+        shown++;
+    }
+    if (cause->count > shown)
+        buf_print(out, "    and %zu more\n", cause->count - shown);
+}
+
+/* Resources that are not applied, where nothing says why. */
+static void add_resources(struct buf *out, const struct status_cell *cell)
+{
+    for (size_t i = 0; i < cell->set->spec.ref_count; i++) {
+        const struct resource_ref *ref = &cell->set->spec.refs[i];
+        const struct str kind = resource_kind_name(ref->kind);
+        if (!cell->resources[i].is_applied)
+            buf_print(out, "  %.*s %.*s is not applied\n", STR_ARG(kind), STR_ARG(ref->name));
+    }
+}
+
+static bool has_causes(const struct status_cell *cell)
+{
+    return cell->delivery && cell->state != STATUS_APPLIED;
+}
+
+/* What is said below the headline. A cluster that is lost, or waits, has more to say than causes.
+ */
+static void add_body(struct buf *out, const struct status_cell *cell)
+{
+    if (cell->state == STATUS_APPLIED)
+        return;
+    if (cell->why.len && (!has_causes(cell) || cell->state != STATUS_FAILED))
+        add_line(out, 2, cell->why);
+    if (!has_causes(cell)) {
+        if (!cell->why.len)
+            add_resources(out, cell);
+        return;
+    }
+    const struct failures *failures = &cell->delivery->failures;
+    for (const struct failure_cause *cause = failures->first; cause; cause = cause->next)
+        add_cause(out, cause);
+    if (failures->omitted_causes)
+        buf_print(out, "  and %zu more causes of %zu objects, which the controller's log names\n",
+                  failures->omitted_causes, failures->omitted_objects);
+}
+
+/* ", 2 of 52 objects applied" */
+static void add_share(struct buf *out, const struct status_cell *cell)
+{
+    if (!has_causes(cell))
+        return;
+    const struct failures *failures = &cell->delivery->failures;
+    const size_t failed =
+        failures->failed < failures->objects ? failures->failed : failures->objects;
+    buf_print(out, ", %zu of %zu objects applied", failures->objects - failed, failures->objects);
+}
+
+/* " for 5m" */
+static void add_age(struct buf *out, timestamp since, timestamp now)
+{
+    char text[KIND_AGE_MAX];
+    if (!since)
+        return;
+    const duration age = kind_age_between(since, now);
+    buf_print(out, " for %.*s", STR_ARG(kind_age_write(age < 0 ? 0 : age, text)));
+}
+
+/* Since when the cell is in its state, as far as it is known. */
+static timestamp state_since(const struct status_cell *cell)
+{
+    timestamp since = 0;
+    if (cell->state == STATUS_APPLIED || cell->state == STATUS_UNREACHABLE)
+        return cell->since;
+    if (has_causes(cell) && timestamp_read(cell->delivery->since, &since))
+        return since;
+    return 0;
+}
+
+void why_render_cell(const struct status_cluster *cluster, const struct status_cell *cell,
+                     timestamp now, struct buf *out)
+{
+    buf_print(out, "set %.*s on cluster %.*s: %s", STR_ARG(cell->set->key.name),
+              STR_ARG(cluster->key.name), status_state_name(cell->state));
+    add_age(out, state_since(cell), now);
+    add_share(out, cell);
+    buf_add_char(out, '\n');
+    add_body(out, cell);
+}
+
+/* Clusters with the same text below the headline. */
+struct group {
+    struct buf names;
+    size_t count;
+};
+
+static void group_free(void *data)
+{
+    struct group *group = data;
+    buf_done(&group->names);
+    mem_free(group);
+}
+
+static void add_to_group(struct map *groups, const struct status_cluster *cluster,
+                         const struct status_cell *cell)
+{
+    SCOPED(buf) text = {.limit = 0};
+    buf_add(&text, str_from_c(status_state_name(cell->state)));
+    add_share(&text, cell);
+    buf_add_char(&text, '\n');
+    add_body(&text, cell);
+    struct group *group = map_find(groups, buf_str(&text));
+    if (!group) {
+        group = NEW(struct group);
+        map_put(groups, buf_str(&text), group);
+    }
+    if (group->count++ < NAMES_SHOWN)
+        buf_print(&group->names, "%s%.*s", group->names.len ? ", " : "",
+                  STR_ARG(cluster->key.name));
+}
+
+static void group_cells(const struct status_model *model, const struct status_set *set,
+                        struct map *groups)
+{
+    for (size_t i = 0; i < model->cluster_count; i++) {
+        const struct status_cluster *cluster = model->clusters[i];
+        for (size_t j = 0; j < cluster->cell_count; j++)
+            if (cluster->cells[j].set == set && cluster->cells[j].state != STATUS_APPLIED)
+                add_to_group(groups, cluster, &cluster->cells[j]);
+    }
+}
+
+/* The message of the set is for what no cluster says: a resource that is missing, say. */
+void why_render_set(const struct status_model *model, const struct status_set *set, struct buf *out)
+{
+    SCOPED(map) groups = {.release = group_free};
+    group_cells(model, set, &groups);
+    buf_print(out, "set %.*s: %s, applied to %zu of %zu clusters\n", STR_ARG(set->key.name),
+              status_state_name(set->state), set->counts[STATUS_APPLIED], set->clusters);
+    if (!map_count(&groups) && !status_state_is_fine(set->state) && set->why.len)
+        add_line(out, 2, set->why);
+    MAP_FOREACH (entry, &groups) {
+        const struct group *group = entry->value;
+        buf_print(out, "\non cluster%s %.*s", group->count == 1 ? "" : "s",
+                  STR_ARG(buf_str(&group->names)));
+        if (group->count > NAMES_SHOWN)
+            buf_print(out, " and %zu more", group->count - NAMES_SHOWN);
+        buf_add(out, STR(": "));
+        buf_add(out, map_key(entry));
+    }
+}
+
+void why_render_cluster(const struct status_cluster *cluster, timestamp now, struct buf *out)
+{
+    buf_print(out, "cluster %.*s: %s, %zu of %zu sets applied\n", STR_ARG(cluster->key.name),
+              status_state_name(cluster->state), cluster->counts[STATUS_APPLIED],
+              cluster->cell_count);
+    if (cluster->is_unreachable)
+        add_line(out, 2, cluster->why);
+    for (size_t i = 0; i < cluster->cell_count; i++) {
+        if (cluster->cells[i].state == STATUS_APPLIED)
+            continue;
+        buf_add_char(out, '\n');
+        why_render_cell(cluster, &cluster->cells[i], now, out);
+    }
+}

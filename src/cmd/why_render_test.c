@@ -1,0 +1,145 @@
+#include "cmd/why_render.h"
+
+#include <stdio.h>
+
+#include "apimachinery/object.h"
+#include "base/duration.h"
+#include "cmd/status_render.h"
+#include "json/json.h"
+#include "testing/test.h"
+
+/* 2026-01-01T00:10:00Z. */
+#define NOW ((timestamp)1767226200 * SECOND)
+
+#define RECORD                                                                                  \
+    "{\\\"cni\\\":{\\\"state\\\":\\\"Failed\\\",\\\"since\\\":\\\"2026-01-01T00:05:00Z\\\","    \
+    "\\\"objects\\\":52,\\\"why\\\":[{\\\"count\\\":49,\\\"reason\\\":\\\"Invalid\\\","         \
+    "\\\"message\\\":\\\"no namespace\\\",\\\"objects\\\":[\\\"apps/v1 Deployment argo/x "      \
+    "(ConfigMap cm, key a.yaml, document 2)\\\",\\\"v1 Namespace y (ConfigMap cm, key a.yaml, " \
+    "document 3)\\\"]},{\\\"count\\\":0,\\\"reason\\\":\\\"Invalid\\\",\\\"message\\\":\\\"no " \
+    "data\\\",\\\"objects\\\":[\\\"Secret s\\\"]}],\\\"omitted\\\":{\\\"causes\\\":1,"          \
+    "\\\"objects\\\":2}}}"
+
+static void add(struct status_model *model,
+                void (*fn)(struct status_model *, const struct object *), const char *text)
+{
+    OWNED(object) object = NULL;
+    CHECK_OK(object_read(str_from_c(text), &object));
+    fn(model, object);
+}
+
+static void add_cluster(struct status_model *model, const char *name)
+{
+    char text[512];
+    snprintf(text, sizeof(text),
+             "{\"metadata\":{\"name\":\"%s\",\"namespace\":\"d\",\"labels\":{\"a\":\"b\"}},"
+             "\"status\":{\"initialization\":{\"infrastructureProvisioned\":true}}}",
+             name);
+    add(model, status_model_add_cluster, text);
+}
+
+static void add_binding(struct status_model *model, const char *name, bool is_applied,
+                        const char *record)
+{
+    char text[4096];
+    snprintf(text, sizeof(text),
+             "{\"metadata\":{\"name\":\"%s\",\"namespace\":\"d\",\"annotations\":{%s%s%s}},"
+             "\"spec\":{\"bindings\":[{\"clusterResourceSetName\":\"cni\",\"resources\":[{\"kind\":"
+             "\"ConfigMap\",\"name\":\"cm\",\"applied\":%s,\"lastAppliedTime\":"
+             "\"2026-01-01T00:08:00Z\"}]}]}}",
+             name, *record ? "\"corset.dev/delivery\":\"" : "", record, *record ? "\"" : "",
+             is_applied ? "true" : "false");
+    add(model, status_model_add_binding, text);
+}
+
+/* The set cni on a and b with a record, on c without one, on d applied; e has nothing yet. */
+static void fill(struct status_model *model)
+{
+    add(model, status_model_add_set,
+        "{\"metadata\":{\"name\":\"cni\",\"namespace\":\"d\",\"generation\":1},\"spec\":{"
+        "\"clusterSelector\":{\"matchLabels\":{\"a\":\"b\"}},\"resources\":[{\"kind\":"
+        "\"ConfigMap\",\"name\":\"cm\"}]}}");
+    for (const char *name = "abcde"; *name; name++)
+        add_cluster(model, (const char[]){*name, '\0'});
+    add_binding(model, "a", false, RECORD);
+    add_binding(model, "b", false, RECORD);
+    add_binding(model, "c", false, "");
+    add_binding(model, "d", true, "");
+    status_model_finish(model);
+}
+
+#define CAUSES                                                               \
+    "  49 objects: no namespace\n"                                           \
+    "    apps/v1 Deployment argo/x (ConfigMap cm, key a.yaml, document 2)\n" \
+    "    v1 Namespace y (ConfigMap cm, key a.yaml, document 3)\n"            \
+    "    and 47 more\n"                                                      \
+    "  no data\n"                                                            \
+    "    Secret s\n"                                                         \
+    "  and 1 more causes of 2 objects, which the controller's log names\n"
+
+TEST(why_of_a_set_on_a_cluster)
+{
+    static const struct {
+        const char *cluster, *text;
+    } cases[] = {
+        {"a", "set cni on cluster a: failed for 5m, 1 of 52 objects applied\n" CAUSES},
+        {"c", "set cni on cluster c: failed\n  ConfigMap cm is not applied\n"        },
+        {"d", "set cni on cluster d: applied for 2m\n"                               },
+        {"e", "set cni on cluster e: waiting\n  ConfigMap cm is not applied\n"       },
+    };
+    SCOPED(status_model) model = {0};
+    fill(&model);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(buf) out = {.limit = 0};
+        TEST_CASE("%s", cases[i].cluster);
+        const struct status_cluster *cluster =
+            status_model_find_cluster(&model, str_from_c(cases[i].cluster));
+        why_render_cell(cluster, &cluster->cells[0], NOW, &out);
+        CHECK_EQ(buf_str(&out), str_from_c(cases[i].text));
+    }
+}
+
+TEST(why_of_a_set_tells_equal_clusters_together)
+{
+    SCOPED(status_model) model = {0};
+    SCOPED(buf) out = {.limit = 0};
+    fill(&model);
+    why_render_set(&model, model.sets[0], &out);
+    CHECK_EQ(buf_str(&out), STR("set cni: failed, applied to 1 of 5 clusters\n"
+                                "\non clusters a, b: failed, 1 of 52 objects applied\n" CAUSES
+                                "\non cluster c: failed\n  ConfigMap cm is not applied\n"
+                                "\non cluster e: waiting\n  ConfigMap cm is not applied\n"));
+}
+
+TEST(why_of_a_cluster_goes_through_its_sets)
+{
+    SCOPED(status_model) model = {0};
+    SCOPED(buf) out = {.limit = 0};
+    fill(&model);
+    why_render_cluster(status_model_find_cluster(&model, STR("c")), NOW, &out);
+    CHECK_EQ(buf_str(&out), STR("cluster c: failed, 0 of 1 sets applied\n\n"
+                                "set cni on cluster c: failed\n  ConfigMap cm is not applied\n"));
+    buf_clear(&out);
+    why_render_cluster(status_model_find_cluster(&model, STR("d")), NOW, &out);
+    CHECK_EQ(buf_str(&out), STR("cluster d: applied, 1 of 1 sets applied\n"));
+}
+
+TEST(status_as_json_has_every_failure)
+{
+    SCOPED(status_model) model = {.only_cluster = STR("a")};
+    SCOPED(buf) text = {.limit = 0};
+    OWNED(json_doc) doc = NULL;
+    fill(&model);
+    CHECK_OK(status_render_json(&model, &doc));
+    json_write(&text, json_doc_root(doc));
+    CHECK_CONTAINS(
+        buf_str(&text),
+        STR("\"delivery\":{\"state\":\"Failed\",\"since\":\"2026-01-01T00:05:00Z\",\"objects\":52,"
+            "\"applied\":1,\"why\":[{\"count\":49,\"reason\":\"Invalid\",\"message\":"
+            "\"no namespace\",\"objects\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\","
+            "\"namespace\":\"argo\",\"name\":\"x\",\"resource\":\"ConfigMap cm\",\"key\":"
+            "\"a.yaml\",\"document\":2},{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"name\":"
+            "\"y\",\"resource\":\"ConfigMap cm\",\"key\":\"a.yaml\",\"document\":3}]},"
+            "{\"count\":0,\"reason\":\"Invalid\",\"message\":\"no data\",\"objects\":["
+            "{\"resource\":\"Secret s\"}]}],\"omitted\":{\"causes\":1,\"objects\":2}}"));
+}
