@@ -169,12 +169,18 @@ TEST(a_variable_that_holds_no_proxy_is_an_error_without_its_text)
 
 TEST(upper_case_variables_win)
 {
-    setenv("HTTPS_PROXY", "upper", 1);
-    setenv("https_proxy", "lower", 1);
-    setenv("HTTP_PROXY", "", 1);
-    setenv("http_proxy", "lower", 1);
-    unsetenv("NO_PROXY");
-    unsetenv("no_proxy");
+    const struct {
+        const char *name, *value;
+    } variables[] = {
+        {"HTTPS_PROXY", "upper"},
+        {"https_proxy", "lower"},
+        {"HTTP_PROXY",  ""     },
+        {"http_proxy",  "lower"},
+        {"NO_PROXY",    ""     },
+        {"no_proxy",    ""     },
+    };
+    for (size_t i = 0; i < COUNT(variables); i++)
+        setenv(variables[i].name, variables[i].value, 1); /* NOLINT(concurrency-mt-unsafe) */
     const struct proxy_environment seen = proxy_environment_read();
     CHECK_EQ(seen.https_proxy, STR("upper"));
     CHECK_EQ(seen.http_proxy, STR("lower"));

@@ -453,7 +453,8 @@ struct proxy {
     struct network *network;
     struct listener *listener;
     bool socks;
-    struct str seen; /* of the request, for checks */
+    struct tls_server *tls; /* NULL: plain connections to the proxy */
+    struct str seen;        /* of the request, for checks */
     char text[512];
     struct transport *ends[2];
 };
@@ -506,6 +507,8 @@ static struct error *proxies(void *data)
     OWNED(transport) client = NULL;
     OWNED(transport) target = NULL;
     TRY(listener_accept(proxy->listener, &client));
+    if (proxy->tls)
+        TRY(tls_accept(proxy->tls, TAKE(client), &client));
     if (proxy->socks)
         TRY(agree_socks(proxy, client));
     else
@@ -549,6 +552,65 @@ SIM_TEST(requests_go_through_an_http_proxy)
 SIM_TEST(requests_go_through_a_socks5_proxy)
 {
     exchange_through(true, STR("socks5://me:p%3Aw%20d@proxy.test:3128"));
+}
+
+/* TLS to the server inside of TLS to the proxy; each is checked against its own authorities. */
+SIM_TEST(requests_go_through_an_https_proxy)
+{
+    struct proxy proxy = {0};
+    SCOPED(http_fixture) fixture;
+    SCOPED(test_certs) certs;
+    http_fixture_init(&fixture, HTTP_FIXTURE_TLS_H2, echo, NULL);
+    test_certs_init(&certs, loop_wall(loop_current()));
+    OWNED(tls_server) tls = NULL;
+    CHECK_OK(tls_server_new(&(struct tls_server_options){.identity = certs.server}, &tls));
+    struct url url;
+    CHECK_OK(url_read_proxy(STR("https://me:p%3Aw%20d@localhost:3128"), &url));
+    fixture.client_options.endpoint.proxy = &url;
+    fixture.client_options.endpoint.proxy_trust = certs.trust;
+    CHECK_OK(http_fixture_start(&fixture));
+    OWNED(listener) listener = NULL;
+    CHECK_OK(network_listen(fixture.network, STR("localhost"), 3128, &listener));
+    proxy.network = fixture.network;
+    proxy.listener = listener;
+    proxy.tls = tls;
+    SCOPED(scope) scope = {0};
+    scope_start(&scope, "proxy", proxies, &proxy);
+    CHECK_OK(exchange_echoes(&fixture));
+    CHECK(str_starts_with(proxy.seen, STR("CONNECT server.test:40000 HTTP/1.1\r\n")));
+    CHECK_CONTAINS(proxy.seen, STR("Proxy-Authorization: Basic bWU6cDp3IGQ=\r\n"));
+}
+
+SIM_TEST(an_https_proxy_that_nobody_knows_is_refused)
+{
+    struct proxy proxy = {0};
+    SCOPED(http_fixture) fixture;
+    SCOPED(test_certs) certs;
+    http_fixture_init(&fixture, HTTP_FIXTURE_TLS_H2, echo, NULL);
+    test_certs_init(&certs, loop_wall(loop_current()));
+    OWNED(tls_server) tls = NULL;
+    CHECK_OK(tls_server_new(&(struct tls_server_options){.identity = certs.server}, &tls));
+    struct url url;
+    CHECK_OK(url_read_proxy(STR("https://me:hunter2@localhost:3128"), &url));
+    fixture.client_options.endpoint.proxy = &url;
+    CHECK_OK(http_fixture_start(&fixture));
+    OWNED(listener) listener = NULL;
+    CHECK_OK(network_listen(fixture.network, STR("localhost"), 3128, &listener));
+    proxy.network = fixture.network;
+    proxy.listener = listener;
+    proxy.tls = tls;
+    SCOPED(scope) scope = {0};
+    scope_start(&scope, "proxy", proxies, &proxy);
+    SCOPED(buf) body = {0};
+    int status = 0;
+    OWNED(error) err = http_fixture_get(&fixture, STR("/"), &status, &body);
+    CHECK(error_is(err, ERROR_TLS));
+    CHECK_CONTAINS(str_from_c(err->message),
+                   STR("connect to server.test:40000 through proxy localhost:3128: TLS handshake"));
+    CHECK_CONTAINS(str_from_c(err->message),
+                   STR("; check that the proxy speaks TLS with a certificate that the system "
+                       "trusts"));
+    CHECK_EQ(proxy.seen, STR(""));
 }
 
 /* What a proxy does instead of opening a tunnel, and what is told of it. */
