@@ -33,14 +33,14 @@ struct str field_error_reason(enum field_error_type type)
 }
 
 /*
- * value is text ready to be shown; empty for none. Errors past FIELD_ERRORS_MAX are dropped. An
+ * value is text ready to be shown; empty for none. Errors past the limits are dropped. An
  * empty path is written as "<nil>", as Go does.
  */
 static void add_error(struct field_errors *errors, enum field_error_type type, struct str field,
                       struct str value, struct str detail)
 {
     SCOPED(buf) body = {.limit = 0};
-    if (errors->count == FIELD_ERRORS_MAX)
+    if (field_errors_is_full(errors))
         return;
     buf_add(&body, types[type].words);
     if (value.len) {
@@ -57,6 +57,7 @@ static void add_error(struct field_errors *errors, enum field_error_type type, s
         .body = arena_str(errors->arena, buf_str(&body)),
     };
     ARENA_ARRAY_PUSH(errors->arena, errors->items, errors->count, errors->capacity, item);
+    errors->text += item.field.len + item.body.len;
 }
 
 void field_errors_add(struct field_errors *errors, enum field_error_type type, struct str field,
@@ -86,6 +87,8 @@ void field_errors_add_value(struct field_errors *errors, enum field_error_type t
                             struct str field, const struct json_value *value, struct str detail)
 {
     SCOPED(buf) text = {.limit = 0};
+    if (field_errors_is_full(errors))
+        return; /* the value may be large */
     if (json_type(value) == JSON_STRING)
         str_quote_go(&text, json_to_str(value));
     else if (value)

@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,11 +42,21 @@ struct field_error {
 /* Further errors are dropped: an object of a megabyte can have very many mistakes. */
 #define FIELD_ERRORS_MAX 1000
 
+/* So are those behind this much text: each of them may quote a large value. */
+#define FIELD_ERRORS_TEXT_MAX ((size_t)1024 * 1024)
+
 struct field_errors {
     struct arena *arena;
     struct field_error *items;
     size_t count, capacity; /* capacity is private */
+    size_t text;            /* bytes of all */
 };
+
+/* Further errors would be dropped. */
+static inline bool field_errors_is_full(const struct field_errors *errors)
+{
+    return errors->count >= FIELD_ERRORS_MAX || errors->text >= FIELD_ERRORS_TEXT_MAX;
+}
 
 /* An error without a value: Required value, Forbidden, Internal error. The detail may be empty. */
 void field_errors_add(struct field_errors *errors, enum field_error_type type, struct str field,

@@ -61,5 +61,11 @@ void json_builder_add_value(struct json_builder *builder, const char *key,
 void json_builder_add_object(struct json_builder *builder, const char *key);
 void json_builder_add_array(struct json_builder *builder, const char *key);
 
+/* A limit was reached: what follows is ignored. */
+static inline bool json_builder_is_full(const struct json_builder *builder)
+{
+    return builder->err;
+}
+
 /* ERROR_TOO_LARGE when a limit was reached. The builder is empty afterwards in either case. */
 MUST_USE struct error *json_builder_finish(struct json_builder *builder, struct json_doc **ret_doc);

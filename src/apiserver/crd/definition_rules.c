@@ -10,6 +10,7 @@
  */
 #include "apiserver/crd/cel_syntax.h"
 #include "apiserver/crd/definition_internal.h"
+#include "apiserver/crd/schema/schema.h"
 #include "base/array.h"
 #include "base/memory.h"
 #include "json/builder.h"
@@ -149,16 +150,17 @@ void definition_check_rules(const struct json_value *openapi, struct str path,
     SCOPED(pending_list) list = {.items = NULL};
     const struct json_value *value;
     add_pending(&list, openapi, path);
-    while (list.count > 0 && errors->count < FIELD_ERRORS_MAX) {
+    while (list.count > 0 && !field_errors_is_full(errors)) {
         const struct pending at = list.items[--list.count];
-        check_rules(at.node, at.path, errors);
+        const struct str around = schema_path_around(at.path);
+        check_rules(at.node, around, errors);
         JSON_FOREACH (key, value, json_get(at.node, STR("properties")))
             add_pending(
                 &list, value,
-                arena_print(&list.arena, "%.*s.properties[%.*s]", STR_ARG(at.path), STR_ARG(key)));
+                arena_print(&list.arena, "%.*s.properties[%.*s]", STR_ARG(around), STR_ARG(key)));
         add_pending(&list, json_get(at.node, STR("items")),
-                    arena_print(&list.arena, "%.*s.items", STR_ARG(at.path)));
+                    arena_print(&list.arena, "%.*s.items", STR_ARG(around)));
         add_pending(&list, json_get(at.node, STR("additionalProperties")),
-                    arena_print(&list.arena, "%.*s.additionalProperties", STR_ARG(at.path)));
+                    arena_print(&list.arena, "%.*s.additionalProperties", STR_ARG(around)));
     }
 }

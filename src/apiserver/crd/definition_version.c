@@ -142,6 +142,9 @@ static bool is_one_of(struct str value, struct str list)
     return false;
 }
 
+/* Each looks through the whole of every object that a Table shows. Kubernetes has no limit. */
+#define COLUMNS_MAX 64
+
 /* The path of jsonPath in messages is JSONPath, the name in the internal type. */
 static void check_column(const struct json_value *column, struct str path,
                          struct field_errors *errors)
@@ -176,6 +179,10 @@ void definition_check_columns(const struct json_value *columns, struct str path,
 {
     const struct json_value *column;
     size_t index = 0;
+    if (json_count(columns) > COLUMNS_MAX) {
+        field_errors_add_too_many(errors, path, json_count(columns), COLUMNS_MAX);
+        return;
+    }
     JSON_FOREACH (key, column, columns)
         check_column(column, definition_path_index(errors, path, index++), errors);
 }

@@ -25,6 +25,9 @@ uint32_t regexp_take_rune(struct str *text)
     return rune;
 }
 
+/* So many places are set up in the time of one step. */
+#define SETUP_SHARE 16
+
 /* The characters on both sides of a place in the text; RUNE_NONE at the ends of the text. */
 #define RUNE_NONE UINT32_MAX
 
@@ -72,6 +75,7 @@ struct match {
     uint32_t *pending; /* places still to be followed; at most two per step */
     uint32_t round;
     bool found;
+    size_t *steps; /* left */
 };
 
 /*
@@ -82,8 +86,9 @@ static void follow_steps(struct match *match, struct places *to, uint32_t start,
 {
     size_t pending = 0;
     match->pending[pending++] = start;
-    while (pending) {
+    while (pending && *match->steps) {
         const uint32_t at = match->pending[--pending];
+        --*match->steps;
         if (match->seen[at] == match->round)
             continue;
         match->seen[at] = match->round;
@@ -105,12 +110,19 @@ static void follow_steps(struct match *match, struct places *to, uint32_t start,
     }
 }
 
-/* Ranges of one step are few, so they are tried in order. */
+/* The ranges of a step are sorted and apart. */
 static bool step_accepts(const struct regexp *regexp, const struct regexp_step *step, uint32_t rune)
 {
-    for (int32_t i = step->x; i < step->x + step->y; i++)
-        if (rune >= regexp->ranges[i].low && rune <= regexp->ranges[i].high)
+    int32_t low = step->x, high = step->x + step->y;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (rune < regexp->ranges[middle].low)
+            high = middle;
+        else if (rune > regexp->ranges[middle].high)
+            low = middle + 1;
+        else
             return true;
+    }
     return false;
 }
 
@@ -126,8 +138,9 @@ static void run_match(struct match *match, struct str text)
         struct str rest = text;
         const uint32_t rune = text.len ? regexp_take_rune(&rest) : RUNE_NONE;
         follow_steps(match, &match->now, 0, (struct gap){before, rune}); /* it may start anywhere */
-        if (match->found || rune == RUNE_NONE)
+        if (match->found || rune == RUNE_NONE || !*match->steps)
             return;
+        *match->steps -= match->now.count < *match->steps ? match->now.count : *match->steps;
         struct str behind = rest;
         const struct gap gap = {rune, behind.len ? regexp_take_rune(&behind) : RUNE_NONE};
         match->round++;
@@ -149,7 +162,7 @@ static void run_match(struct match *match, struct str text)
  * Five arrays of program size, allocated together: now, next, seen and twice the room for pending,
  * since a split adds two places for the one it takes.
  */
-bool regexp_matches(const struct regexp *regexp, struct str text)
+enum regexp_result regexp_match(const struct regexp *regexp, struct str text, size_t *steps)
 {
     const size_t places = regexp->count + 1;
     OWNED_PTR uint32_t *memory = mem_realloc_array(NULL, places * 5 + 1, sizeof(uint32_t));
@@ -160,8 +173,16 @@ bool regexp_matches(const struct regexp *regexp, struct str text)
         .seen = memory + 2 * places,
         .pending = memory + 3 * places,
         .round = 1,
+        .steps = steps,
     };
+    const size_t setup = places / SETUP_SHARE;
+    *steps -= setup < *steps ? setup : *steps;
     memset(match.seen, 0, places * sizeof(uint32_t));
     run_match(&match, text);
-    return match.found;
+    return match.found ? REGEXP_MATCH : *steps ? REGEXP_NO_MATCH : REGEXP_TOO_COSTLY;
+}
+
+size_t regexp_size(const struct regexp *regexp)
+{
+    return regexp->count;
 }

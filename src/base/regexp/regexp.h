@@ -24,6 +24,9 @@ struct regexp;
  */
 #define REGEXP_SIZE_MAX 20000
 
+/* The longest text of an expression; a longer one is refused. */
+#define REGEXP_TEXT_MAX ((size_t)32 * 1024)
+
 /*
  * The expression lives in the arena. ERROR_INVALID has Go's message: error parsing regexp: missing
  * closing ): `(`
@@ -31,8 +34,18 @@ struct regexp;
 MUST_USE struct error *regexp_compile(struct arena *arena, struct str text,
                                       const struct regexp **ret_regexp);
 
+/* How many steps the program has: what it takes of memory, and of time for each character. */
+size_t regexp_size(const struct regexp *regexp);
+
+enum regexp_result {
+    REGEXP_NO_MATCH,
+    REGEXP_MATCH,
+    REGEXP_TOO_COSTLY, /* the steps did not suffice; nothing is known */
+};
+
 /*
- * True if the expression occurs anywhere in the text; ^ and $ tie it to the ends. A byte that is
- * not UTF-8 counts as U+FFFD.
+ * Whether the expression occurs anywhere in the text; ^ and $ tie it to the ends. A byte that is
+ * not UTF-8 counts as U+FFFD. What it took is subtracted from *steps, which is for many matches
+ * together: a hundred million take about half a second.
  */
-bool regexp_matches(const struct regexp *regexp, struct str text);
+enum regexp_result regexp_match(const struct regexp *regexp, struct str text, size_t *steps);

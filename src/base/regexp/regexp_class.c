@@ -1,8 +1,8 @@
 /*
  * Sets of characters: collecting ranges, and reading classes and escapes.
  *
- * A class is a list of ranges in any order, which may overlap. Only negation needs them sorted
- * (add_negated()). The names and the messages are those of Go's regexp/syntax package. Functions
+ * A class is a list of ranges in any order, which may overlap, until regexp_class_normalize() sorts
+ * and joins them. The names and the messages are those of Go's regexp/syntax package. Functions
  * called take_… read from the front of *rest and move it behind what they have read.
  */
 #include "base/regexp/regexp_class.h"
@@ -46,12 +46,27 @@ static int range_cmp(const void *a, const void *b)
     return x->low < y->low ? -1 : x->low > y->low;
 }
 
-/* Adds every character that is not in the other class. The other class is sorted on the way. */
+void regexp_class_normalize(struct regexp_class *class)
+{
+    size_t count = 0;
+    if (class->count)
+        qsort(class->items, class->count, sizeof(class->items[0]), range_cmp);
+    for (size_t i = 0; i < class->count; i++) {
+        const struct regexp_range range = class->items[i];
+        struct regexp_range *last = count ? &class->items[count - 1] : NULL;
+        if (!last || range.low > last->high + 1)
+            class->items[count++] = range;
+        else if (range.high > last->high)
+            last->high = range.high;
+    }
+    class->count = count;
+}
+
+/* Adds every character that is not in the other class, which is normalized on the way. */
 static void add_negated(struct regexp_class *class, struct regexp_class *other)
 {
     uint32_t next = 0;
-    if (other->count)
-        qsort(other->items, other->count, sizeof(other->items[0]), range_cmp);
+    regexp_class_normalize(other);
     for (size_t i = 0; i < other->count; i++) {
         if (other->items[i].low > next)
             regexp_class_add(class, next, other->items[i].low - 1);
@@ -178,14 +193,16 @@ struct error *regexp_class_take_escape(struct str *rest, uint32_t *ret_rune)
 
 /*
  * "[:alpha:]" inside of a class. *ret_taken is false for text of another form, which is then read
- * as single characters.
+ * as single characters. The end is found, however far away, or there is an error: so all searches
+ * together take no longer than the expression.
  */
-static struct error *take_posix(struct str *rest, struct regexp_class *class, bool *ret_taken)
+static struct error *take_posix(struct str *rest, const char *last_end, struct regexp_class *class,
+                                bool *ret_taken)
 {
-    const size_t end = str_find(str_skip(*rest, 2), STR(":]"));
-    *ret_taken = str_starts_with(*rest, STR("[:")) && end != STR_NONE;
+    *ret_taken = str_starts_with(*rest, STR("[:")) && last_end && rest->ptr + 2 <= last_end;
     if (!*ret_taken)
         return NULL;
+    const size_t end = str_find(str_skip(*rest, 2), STR(":]"));
     struct str name = str_slice(*rest, 2, 2 + end);
     const bool negated = name.len && name.ptr[0] == '^';
     if (name.len - negated < 2 || !add_named(class, str_skip(name, negated), negated))
@@ -227,7 +244,8 @@ static struct error *take_range(struct str *rest, struct str whole, struct regex
  * A ']' directly behind the opening "[" or "[^" is a character, not the end. The class is folded
  * before it is negated: (?i)[^a] must not accept 'A'.
  */
-struct error *regexp_class_take(struct str *rest, unsigned flags, struct regexp_class *class)
+struct error *regexp_class_take(struct str *rest, const char *last_end, unsigned flags,
+                                struct regexp_class *class)
 {
     const struct str whole = *rest;
     SCOPED(regexp_class) set = {.items = NULL};
@@ -238,7 +256,7 @@ struct error *regexp_class_take(struct str *rest, unsigned flags, struct regexp_
     for (; rest->len == 0 || rest->ptr[0] != ']' || first; first = false) {
         if (regexp_class_take_perl(rest, &set))
             continue;
-        TRY(take_posix(rest, &set, &taken));
+        TRY(take_posix(rest, last_end, &set, &taken));
         if (!taken)
             TRY(take_range(rest, whole, &set));
     }

@@ -21,6 +21,9 @@ void regexp_class_add(struct regexp_class *class, uint32_t low, uint32_t high);
 void regexp_class_fold(struct regexp_class *class); /* adds the other case of ASCII letters */
 void regexp_class_done(struct regexp_class *class);
 
+/* Sorts the ranges and joins those that touch. */
+void regexp_class_normalize(struct regexp_class *class);
+
 /*
  * Takes "\d", "\W" and the like off the front and adds them to the class. False for anything else.
  */
@@ -29,6 +32,9 @@ bool regexp_class_take_perl(struct str *rest, struct regexp_class *class);
 /* Takes one escaped character off the front: "\n", "\x41", "\.". */
 MUST_USE struct error *regexp_class_take_escape(struct str *rest, uint32_t *ret_rune);
 
-/* Takes a class off the front, from "[" to its "]", and adds it. */
-MUST_USE struct error *regexp_class_take(struct str *rest, unsigned flags,
+/*
+ * Takes a class off the front, from "[" to its "]", and adds it. last_end is the last ":]" of the
+ * whole expression or NULL: where there is none ahead, none is looked for.
+ */
+MUST_USE struct error *regexp_class_take(struct str *rest, const char *last_end, unsigned flags,
                                          struct regexp_class *class);

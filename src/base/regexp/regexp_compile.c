@@ -3,7 +3,7 @@
  *
  * The text is read once, from the front, and code is appended as it is read. Three things happen
  * after the fact: a repetition wraps the code of the atom before it (make_star() and its
- * neighbours), a '|' puts a split in front of the alternatives read so far (end_branch()), and a
+ * neighbours), a '|' puts a split in front of the alternative read last (end_branch()), and a
  * ')' makes the whole group the atom of a following repetition (close_group()). Code is contiguous
  * and its jumps are relative, so that inserting steps in front of a piece does not change the
  * piece.
@@ -19,12 +19,15 @@
 #define REPEAT_MAX  1000 /* Go's */
 #define NESTING_MAX 1000 /* Go's */
 
+/* Steps that are moved to make room, all in all: some milliseconds. */
+#define MOVES_MAX ((size_t)4 * 1000 * 1000)
+
 /* An open group. The whole expression is the outermost one. */
 struct group {
     size_t start;  /* of the group's code */
-    size_t branch; /* of the alternative at work */
-    /* Alternatives ended so far as one piece [start, branch); whether there is one. */
-    bool has_before;
+    size_t branch; /* of the alternative at work: its split, if one stands before it */
+    size_t jump;   /* the last one, behind the alternative before it */
+    bool has_jump;
     unsigned outer_flags;
 };
 
@@ -36,6 +39,8 @@ struct compile {
     struct regexp_class ranges;
     struct group *groups;
     size_t depth, group_capacity;
+    size_t moves;         /* left of MOVES_MAX */
+    const char *last_end; /* the last ":]" of the expression; NULL for none */
     unsigned flags;
     size_t atom;   /* start of what a repetition would repeat; SIZE_MAX for nothing */
     struct str op; /* the repetition that stands directly before, if any */
@@ -55,12 +60,14 @@ struct error *regexp_syntax_error(const char *what, struct str where)
 
 /*
  * Makes room for count steps at a place. NULL when the program would become larger than
- * REGEXP_SIZE_MAX.
+ * REGEXP_SIZE_MAX, or when groups in groups were moved too often.
  */
 static struct regexp_step *make_room(struct compile *compile, size_t at, size_t count)
 {
-    if (count > REGEXP_SIZE_MAX - compile->count)
+    const size_t moved = compile->count - at;
+    if (count > REGEXP_SIZE_MAX - compile->count || moved > compile->moves)
         return NULL;
+    compile->moves -= moved;
     compile->steps = array_reserve(compile->steps, &compile->capacity, compile->count + count,
                                    sizeof(compile->steps[0]));
     memmove(&compile->steps[at + count], &compile->steps[at],
@@ -86,8 +93,9 @@ static struct error *add_atom(struct compile *compile, struct regexp_step step)
 }
 
 /* Ranges of all classes stand in one array. A step refers to its part by position and number. */
-static struct error *add_class(struct compile *compile, const struct regexp_class *class)
+static struct error *add_class(struct compile *compile, struct regexp_class *class)
 {
+    regexp_class_normalize(class);
     const struct regexp_step step = {STEP_RANGES, (int32_t)compile->ranges.count,
                                      (int32_t) class->count};
     for (size_t i = 0; i < class->count; i++)
@@ -189,8 +197,13 @@ static struct error *make_repeat(struct compile *compile, size_t atom, int64_t m
 static bool take_counts(struct str *rest, int64_t *ret_min, int64_t *ret_max)
 {
     struct str inner = str_skip(*rest, 1), counts, min;
-    if (!str_cut(&inner, '}', &counts))
+    size_t len = 0;
+    while (len < inner.len && (ascii_is_digit(inner.ptr[len]) || inner.ptr[len] == ','))
+        len++;
+    if (len == inner.len || inner.ptr[len] != '}')
         return false;
+    counts = str_slice(inner, 0, len);
+    inner = str_skip(inner, len + 1);
     const bool has_max = str_cut(&counts, ',', &min);
     uint64_t low = 0, high = 0;
     if (!str_to_uint64(min, &low) || min.ptr[0] == '+')
@@ -264,30 +277,41 @@ static struct error *open_group(struct compile *compile, unsigned outer_flags)
 }
 
 /*
- * Ends an alternative and joins it with those before it: split, the alternatives before, jump
- * behind this one, this one.
+ * Ends an alternative at a '|'. "a|b|c" is: split to a or on; a; jump to the end; split to b or on;
+ * b; jump to the end; c. Until the end is known a jump tells how far back the one before it is.
  */
 static struct error *end_branch(struct compile *compile)
 {
     struct group *group = &compile->groups[compile->depth - 1];
-    if (group->has_before) {
-        const int32_t before = (int32_t)(group->branch - group->start);
-        const int32_t len = (int32_t)(compile->count - group->branch);
-        TRY(insert_step(compile, group->branch, (struct regexp_step){STEP_JUMP, len + 1, 0}));
-        TRY(insert_step(compile, group->start, (struct regexp_step){STEP_SPLIT, 1, before + 2}));
-    }
-    group->has_before = true;
+    const int32_t len = (int32_t)(compile->count - group->branch);
+    TRY(insert_step(compile, group->branch, (struct regexp_step){STEP_SPLIT, 1, len + 2}));
+    const size_t jump = compile->count;
+    const int32_t back = group->has_jump ? (int32_t)(jump - group->jump) : 0;
+    TRY(insert_step(compile, jump, (struct regexp_step){STEP_JUMP, back, 0}));
+    group->has_jump = true;
+    group->jump = jump;
     group->branch = compile->count;
     compile->atom = SIZE_MAX;
     return NULL;
+}
+
+/* Lets the jumps of a group lead behind it. */
+static void end_jumps(struct compile *compile, const struct group *group)
+{
+    int32_t back = 1;
+    for (size_t at = group->jump; group->has_jump && back; at -= (size_t)back) {
+        struct regexp_step *jump = &compile->steps[at];
+        back = jump->x;
+        jump->x = (int32_t)(compile->count - at);
+    }
 }
 
 static struct error *close_group(struct compile *compile)
 {
     if (compile->depth == 1)
         return regexp_syntax_error("unexpected )", compile->all);
-    TRY(end_branch(compile));
     const struct group group = compile->groups[--compile->depth];
+    end_jumps(compile, &group);
     compile->flags = group.outer_flags;
     compile->atom = group.start;
     return NULL;
@@ -399,7 +423,7 @@ static struct error *take_escape(struct compile *compile)
 static struct error *take_class(struct compile *compile)
 {
     SCOPED(regexp_class) class = {.items = NULL};
-    TRY(regexp_class_take(&compile->rest, compile->flags, &class));
+    TRY(regexp_class_take(&compile->rest, compile->last_end, compile->flags, &class));
     return add_class(compile, &class);
 }
 
@@ -456,14 +480,33 @@ static struct error *compile_all(struct compile *compile)
     }
     if (compile->depth > 1)
         return regexp_syntax_error("missing closing )", compile->all);
-    return end_branch(compile);
+    end_jumps(compile, &compile->groups[0]);
+    return NULL;
+}
+
+static const char *find_last_end(struct str text)
+{
+    for (size_t i = text.len; i >= 2; i--)
+        if (text.ptr[i - 2] == ':' && text.ptr[i - 1] == ']')
+            return text.ptr + i - 2;
+    return NULL;
 }
 
 /* The program is compiled on the heap and copied to the arena at its exact size. */
 struct error *regexp_compile(struct arena *arena, struct str text, const struct regexp **ret_regexp)
 {
     __attribute__((cleanup(compile_done))) struct compile compile = {
-        .all = text, .rest = text, .atom = SIZE_MAX};
+        .all = text,
+        .rest = text,
+        .atom = SIZE_MAX,
+        .moves = MOVES_MAX,
+        .last_end = find_last_end(text),
+    };
+    if (text.len > REGEXP_TEXT_MAX)
+        return error_new(ERROR_INVALID,
+                         "error parsing regexp: expression too large: %zu bytes, at most %zu are "
+                         "taken",
+                         text.len, REGEXP_TEXT_MAX);
     TRY(compile_all(&compile));
     struct regexp_step *steps = arena_alloc_array(arena, compile.count, sizeof(*steps));
     struct regexp_range *ranges = arena_alloc_array(arena, compile.ranges.count, sizeof(*ranges));

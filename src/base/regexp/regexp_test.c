@@ -1,6 +1,17 @@
 #include "base/regexp/regexp.h"
 
+#include "base/buf.h"
 #include "testing/test.h"
+
+#define STEPS ((size_t)10 * 1000 * 1000)
+
+static bool matches(const struct regexp *regexp, struct str text)
+{
+    size_t steps = STEPS;
+    const enum regexp_result result = regexp_match(regexp, text, &steps);
+    CHECK(result != REGEXP_TOO_COSTLY);
+    return result == REGEXP_MATCH;
+}
 
 TEST(regexp_does)
 {
@@ -13,6 +24,18 @@ TEST(regexp_does)
         {"^[a-z]+$",                                 "abc",              true },
         {"^[a-z]+$",                                 "ABC",              false},
         {"^[a-z]+$",                                 "",                 false},
+        {"^(a|bb|c|)$",                              "bb",               true },
+        {"^(a|bb|c|)$",                              "",                 true },
+        {"^(a|bb|c|)$",                              "ab",               false},
+        {"^((a|b)|(c|d|e))f|g$",                     "ef",               true },
+        {"^((a|b)|(c|d|e)){2}$",                     "ae",               true },
+        {"^((a|b)|(c|d|e)){2}$",                     "a",                false},
+        {"^[a-zb-yc]$",                              "d",                true },
+        {"^[[:a]+$",                                 "[a:",              true },
+        {"^[xa-cq0-9]+$",                            "q5b",              true },
+        {"^[xa-cq0-9]+$",                            "d",                false},
+        {"^a{1{2}$",                                 "a{11",             true },
+        {"^a{1{2}$",                                 "a{1{{",            false},
         {"^a|b$",                                    "xb",               true },
         {"^a|b$",                                    "xbx",              false},
         {"^(a|b|cd)*$",                              "abcdab",           true },
@@ -57,7 +80,7 @@ TEST(regexp_does)
         const struct regexp *regexp = NULL;
         TEST_CASE("%s on %s", cases[i].pattern, cases[i].text);
         CHECK_OK(regexp_compile(&arena, str_from_c(cases[i].pattern), &regexp));
-        CHECK_EQ(regexp_matches(regexp, str_from_c(cases[i].text)), cases[i].match);
+        CHECK_EQ(matches(regexp, str_from_c(cases[i].text)), cases[i].match);
     }
 }
 
@@ -108,6 +131,31 @@ TEST(regexp_backtrack)
     memset(text, 'a', sizeof(text));
     text[5000] = '!';
     CHECK_OK(regexp_compile(&arena, STR("^((a+)+)+$"), &regexp));
-    CHECK(!regexp_matches(regexp, str_from(text, sizeof(text))));
-    CHECK(regexp_matches(regexp, str_from(text, 5000)));
+    CHECK(!matches(regexp, str_from(text, sizeof(text))));
+    CHECK(matches(regexp, str_from(text, 5000)));
+}
+
+TEST(regexp_text_has_a_limit)
+{
+    SCOPED(arena) arena = {.limit = 0};
+    SCOPED(buf) text = {.limit = 0};
+    const struct regexp *regexp = NULL;
+    while (text.len <= REGEXP_TEXT_MAX)
+        buf_add(&text, STR("[a-z]?"));
+    CHECK_FAILS(regexp_compile(&arena, buf_str(&text), &regexp), ERROR_INVALID, "too large");
+}
+
+TEST(regexp_match_gives_up_when_its_steps_are_used_up)
+{
+    SCOPED(arena) arena = {.limit = 0};
+    const struct regexp *regexp = NULL;
+    char text[5000];
+    size_t steps = 100 * 1000;
+    memset(text, 'a', sizeof(text));
+    CHECK_OK(regexp_compile(&arena, STR("^(a?){1000}b$"), &regexp));
+    CHECK(regexp_match(regexp, str_from(text, sizeof(text)), &steps) == REGEXP_TOO_COSTLY);
+    CHECK_EQ(steps, (size_t)0);
+    steps = 100 * 1000;
+    CHECK(regexp_match(regexp, STR("b"), &steps) == REGEXP_MATCH);
+    CHECK(steps > 90 * 1000);
 }

@@ -41,6 +41,12 @@ struct schema_node;
 #define SCHEMA_LOGIC_MAX 8
 
 /*
+ * What is shown of the path around a node: a long name around many nodes is not copied for each of
+ * them.
+ */
+struct str schema_path_around(struct str path);
+
+/*
  * Compiles an openAPIV3Schema. Returns NULL when the schema is not valid or not structural, and
  * adds all reasons to the errors, at paths below `path`.
  */

@@ -17,6 +17,7 @@
  * below.
  */
 #include "apiserver/crd/schema/schema_internal.h"
+#include "base/map.h"
 
 /* A node in both forms: its JSON, for values that messages show, and compiled. */
 struct check {
@@ -223,11 +224,13 @@ void schema_check_node(const struct json_value *json, const struct schema_node *
  * A part of an object or array needs a type. x-kubernetes-preserve-unknown-fields and int-or-string
  * do without; the latter has types in its compiled form.
  */
-static void require_type(const struct check *check, const struct schema_node *part,
-                         struct str place, const char *detail)
+static bool lacks_type(const struct check *check, const struct schema_node *part)
 {
-    if (!part || part->types || part->preserve)
-        return;
+    return part && !part->types && !part->preserve && !field_errors_is_full(check->errors);
+}
+
+static void require_type(const struct check *check, struct str place, const char *detail)
+{
     field_errors_add(
         check->errors, FIELD_REQUIRED,
         arena_print(check->errors->arena, "%.*s.%.*s.type", STR_ARG(check->path), STR_ARG(place)),
@@ -249,32 +252,24 @@ static void check_types(const struct check *check)
     const struct json_value *properties = json_get(check->json, STR("properties"));
     for (size_t i = 0; i < node->property_count; i++) {
         const struct str name = node->properties[i].name;
-        if (!names_unknown_type(json_get(properties, name)))
-            require_type(check, node->properties[i].node,
-                         arena_print(arena, "properties[%.*s]", STR_ARG(name)),
+        if (lacks_type(check, node->properties[i].node) &&
+            !names_unknown_type(json_get(properties, name)))
+            require_type(check, arena_print(arena, "properties[%.*s]", STR_ARG(name)),
                          "must not be empty for specified object fields");
     }
-    if (!names_unknown_type(json_get(check->json, STR("additionalProperties"))))
-        require_type(check, node->additional, STR("additionalProperties"),
+    if (lacks_type(check, node->additional) &&
+        !names_unknown_type(json_get(check->json, STR("additionalProperties"))))
+        require_type(check, STR("additionalProperties"),
                      "must not be empty for specified object fields");
-    if (!names_unknown_type(json_get(check->json, STR("items"))))
-        require_type(check, node->items, STR("items"),
-                     "must not be empty for specified array items");
-}
-
-static bool is_required(const struct schema_node *node, struct str name)
-{
-    for (size_t i = 0; i < node->required.count; i++)
-        if (str_eq(node->required.items[i], name))
-            return true;
-    return false;
+    if (lacks_type(check, node->items) && !names_unknown_type(json_get(check->json, STR("items"))))
+        require_type(check, STR("items"), "must not be empty for specified array items");
 }
 
 /*
  * A key of a list of type map is a scalar property of its items, and always there: required, or
  * with a default.
  */
-static void check_list_key(const struct check *check, size_t index)
+static void check_list_key(const struct check *check, size_t index, const struct map *required)
 {
     struct arena *arena = check->errors->arena;
     const struct schema_node *items = check->node->items;
@@ -294,7 +289,7 @@ static void check_list_key(const struct check *check, size_t index)
             check->errors, FIELD_INVALID, arena_print(arena, "%.*s.type", STR_ARG(path)),
             property->node->types == TYPE_ARRAY ? STR("array") : STR("object"),
             STR("must be a scalar type if parent array's x-kubernetes-list-type is map"));
-    if (!property->node->default_value && !is_required(items, key))
+    if (!property->node->default_value && !map_has(required, key))
         field_errors_add(check->errors, FIELD_REQUIRED,
                          arena_print(arena, "%.*s.default", STR_ARG(path)),
                          STR("this property is in x-kubernetes-list-map-keys, so it must have a "
@@ -320,8 +315,11 @@ static void check_list_map(const struct check *check)
             check->errors, FIELD_INVALID, below(check, "items.type"),
             json_get(json_get(check->json, STR("items")), STR("type")),
             STR("must be object if parent array's x-kubernetes-list-type is map"));
+    SCOPED(map) required = {.release = NULL};
+    for (size_t i = 0; i < node->items->required.count; i++)
+        map_put(&required, node->items->required.items[i], NULL);
     for (size_t i = 0; i < node->list_keys.count; i++)
-        check_list_key(check, i);
+        check_list_key(check, i, &required);
 }
 
 /* Elements of a set are compared as a whole, so they must be atomic and not null. */

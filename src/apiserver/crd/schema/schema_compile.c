@@ -21,6 +21,13 @@
 #include "base/memory.h"
 #include "json/builder.h"
 
+/* Counted repetition makes large programs of short patterns: this much is 12 MB for a schema. */
+#define PATTERN_STEPS_MAX ((size_t)1000 * 1000)
+
+#define PATH_AROUND_MAX 1024
+
+#define ENUM_SORTED_MIN 16
+
 /*
  * A node that is allocated and in the list. The depth counts nodes around it; logic counts allOf,
  * anyOf, oneOf and not around it.
@@ -47,6 +54,7 @@ struct constants {
 struct compile {
     struct schema *schema;
     struct field_errors *errors;
+    size_t pattern_steps;        /* of all patterns so far */
     struct pending_list pending; /* all nodes in the order of reading; none is removed */
     struct constants constants;
 };
@@ -57,6 +65,11 @@ static void compile_done(struct compile *compile)
     mem_free(compile->constants.places);
     json_builder_done(&compile->constants.builder);
     schema_free(compile->schema);
+}
+
+struct str schema_path_around(struct str path)
+{
+    return str_slice(path, 0, path.len < PATH_AROUND_MAX ? path.len : PATH_AROUND_MAX);
 }
 
 static void pending_add(struct pending_list *list, struct pending item)
@@ -84,9 +97,10 @@ static const struct schema_node *add_part(struct compile *compile, const struct 
 {
     struct schema_node *node = ARENA_NEW(&compile->schema->arena, struct schema_node);
     struct arena *arena = compile->errors->arena;
+    const struct str around = schema_path_around(of->path);
     const struct str path =
-        name.ptr ? arena_print(arena, "%.*s.%s[%.*s]", STR_ARG(of->path), keyword, STR_ARG(name))
-                 : arena_print(arena, "%.*s.%s", STR_ARG(of->path), keyword);
+        name.ptr ? arena_print(arena, "%.*s.%s[%.*s]", STR_ARG(around), keyword, STR_ARG(name))
+                 : arena_print(arena, "%.*s.%s", STR_ARG(around), keyword);
     node->is_logic = of->node->is_logic;
     if (of->depth == SCHEMA_DEPTH_MAX)
         field_errors_add(compile->errors, FIELD_FORBIDDEN, path, STR("nests too deeply"));
@@ -220,6 +234,9 @@ static void read_pattern(struct compile *compile, const struct pending *of,
     limits->pattern_text = arena_str(&compile->schema->arena, text);
     OWNED(error)
     err = regexp_compile(&compile->schema->arena, limits->pattern_text, &limits->pattern);
+    compile->pattern_steps += limits->pattern ? regexp_size(limits->pattern) : 0;
+    if (!err && compile->pattern_steps > PATTERN_STEPS_MAX)
+        err = error_new(ERROR_INVALID, "the patterns of the schema are too large, all in all");
     if (err)
         field_errors_add_str(
             compile->errors, FIELD_INVALID, arena_print(arena, "%.*s.pattern", STR_ARG(of->path)),
@@ -245,12 +262,33 @@ static bool has_limits(const struct json_value *json)
     return false;
 }
 
+static int name_cmp(const void *a, const void *b)
+{
+    const struct str *x = a, *y = b;
+    return str_cmp(*x, *y);
+}
+
+/* An enum of many texts is searched, not tried one by one. */
+static void read_enum(struct compile *compile, const struct json_value *enumeration,
+                      struct schema_limits *limits)
+{
+    if (json_type(enumeration) != JSON_ARRAY || json_count(enumeration) == 0)
+        return;
+    keep_value(compile, enumeration, &limits->enumeration);
+    if (json_count(enumeration) < ENUM_SORTED_MIN)
+        return;
+    const struct schema_names texts = read_names(compile, enumeration);
+    if (texts.count < json_count(enumeration))
+        return;
+    qsort(texts.items, texts.count, sizeof(texts.items[0]), name_cmp);
+    limits->enum_texts = texts;
+}
+
 static void read_limits(struct compile *compile, const struct pending *of)
 {
     if (!has_limits(of->json))
         return;
     struct schema_limits *limits = ARENA_NEW(&compile->schema->arena, struct schema_limits);
-    const struct json_value *enumeration = json_get(of->json, STR("enum"));
     const struct json_value *rules = json_get(of->json, STR("x-kubernetes-validations"));
     const struct json_value *not_of = json_get(of->json, STR("not"));
     of->node->limits = limits;
@@ -261,8 +299,7 @@ static void read_limits(struct compile *compile, const struct pending *of)
     limits->one_of = read_logic(compile, of, "oneOf");
     if (json_type(not_of) == JSON_OBJECT)
         limits->not_of = add_logic(compile, of, not_of, "not", (struct str){NULL, 0});
-    if (json_type(enumeration) == JSON_ARRAY && json_count(enumeration))
-        keep_value(compile, enumeration, &limits->enumeration);
+    read_enum(compile, json_get(of->json, STR("enum")), limits);
     if (json_type(rules) == JSON_ARRAY && json_count(rules))
         compile->schema->has_rules = true;
 }

@@ -5,6 +5,7 @@
  * PruneNonNullableNullsWithoutDefaults().
  */
 #include "apiserver/crd/schema/schema_rewrite.h"
+#include "base/memory.h"
 
 /* An undescribed value is kept as it is. may_drop is false for elements, see decide_part(). */
 static struct part decide_described(const struct schema_node *node, const struct json_value *value,
@@ -31,14 +32,43 @@ static struct part decide_part(const struct rewrite_frame *frame, struct str key
     return decide_described(property ? property->node : frame->node->additional, value, true);
 }
 
+/* Objects and schemas with fewer members are searched for each property. */
+#define PRESENT_MIN 16
+
+/* Which properties the object has, found in one look at its members. */
+static bool *find_present(const struct rewrite_frame *frame)
+{
+    const struct schema_node *node = frame->node;
+    bool *present = mem_realloc_array(NULL, node->property_count, sizeof(*present));
+    const struct json_value *value;
+    memset(present, 0, node->property_count * sizeof(*present));
+    JSON_FOREACH (key, value, frame->value) {
+        const struct schema_property *property = schema_find_property(node, key);
+        if (property)
+            present[property - node->properties] = true;
+    }
+    return present;
+}
+
+static bool is_present(struct rewrite_frame *frame, size_t index)
+{
+    const struct schema_node *node = frame->node;
+    if (node->property_count < PRESENT_MIN || json_count(frame->value) < PRESENT_MIN)
+        return json_get(frame->value, node->properties[index].name);
+    if (!frame->present)
+        frame->present = find_present(frame);
+    return frame->present[index];
+}
+
 /* The next property that has a default and is absent from the object. */
 static const struct schema_property *next_missing(struct rewrite_frame *frame)
 {
     if (json_type(frame->value) != JSON_OBJECT)
         return NULL;
     while (frame->next_property < frame->node->property_count) {
-        const struct schema_property *property = &frame->node->properties[frame->next_property++];
-        if (property->node->default_value && !json_get(frame->value, property->name))
+        const size_t index = frame->next_property++;
+        const struct schema_property *property = &frame->node->properties[index];
+        if (property->node->default_value && !is_present(frame, index))
             return property;
     }
     return NULL;

@@ -48,6 +48,7 @@ struct schema_limits {
     struct schema_nodes all_of, any_of, one_of;
     const struct schema_node *not_of;
     const struct json_value *enumeration;
+    struct schema_names enum_texts; /* the same, sorted; empty unless it is many texts */
 };
 
 struct schema_node {

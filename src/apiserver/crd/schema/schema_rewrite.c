@@ -13,6 +13,9 @@
 #include "base/array.h"
 #include "base/memory.h"
 
+/* Each of many elements may get a large default. */
+#define REWRITE_MEMORY_MAX (64 * MEGABYTE)
+
 /* One walk over a document. The path is only kept up if dropped() is set. */
 struct walk {
     const struct rewrite *rewrite;
@@ -25,6 +28,8 @@ struct walk {
 
 static void walk_done(struct walk *walk)
 {
+    for (size_t i = 0; i < walk->count; i++)
+        mem_free(walk->frames[i].present);
     mem_free(walk->frames);
     buf_done(&walk->path);
 }
@@ -109,18 +114,24 @@ static bool next_part(struct walk *walk)
     return true;
 }
 
+/* The document has become too large: what follows is in vain. */
+static bool is_full(const struct walk *walk)
+{
+    return walk->builder && json_builder_is_full(walk->builder);
+}
+
 /* Walks a container and all that is described inside it. */
 static void walk_all(struct walk *walk, const struct schema_node *node,
                      const struct json_value *value, bool is_root)
 {
     const bool until_change = !walk->builder && !walk->rewrite->dropped;
     open_container(walk, node, value, is_root);
-    while (walk->count && !(until_change && walk->changed)) {
+    while (walk->count && !(until_change && walk->changed) && !is_full(walk)) {
         if (next_part(walk))
             continue;
         if (walk->builder)
             json_builder_end(walk->builder);
-        walk->count--;
+        mem_free(walk->frames[--walk->count].present);
     }
 }
 
@@ -141,7 +152,7 @@ struct error *rewrite_doc(const struct rewrite *rewrite, const struct schema_nod
         *ret_doc = json_doc_ref(doc);
         return NULL;
     }
-    SCOPED(json_builder) builder = {.limit = 0};
+    SCOPED(json_builder) builder = {.limit = REWRITE_MEMORY_MAX};
     __attribute__((cleanup(walk_done))) struct walk walk = {.rewrite = rewrite,
                                                             .builder = &builder};
     walk_all(&walk, root, value, true);

@@ -30,6 +30,7 @@ struct rewrite_frame {
     struct json_iter iter;
     size_t path_len;
     size_t next_property; /* position of missing(), which runs after the last member */
+    bool *present;        /* of missing(), by property; freed by the walk */
     bool is_root;
 };
 

@@ -9,7 +9,8 @@
  *
  * Containers wait on a stack of frames, so that a deep document costs no C stack. Only allOf,
  * anyOf, oneOf and not recurse, into conditions on the same value; the compiler bounds their
- * nesting. Validation stops at FIELD_ERRORS_MAX errors.
+ * nesting. Validation stops when the list of errors is full, or when it took too long: then the
+ * object is refused with an error that says so, whatever else there is.
  *
  * Logic is in schema_validate_logic.c, numbers in schema_validate_number.c, embedded resources and
  * list types in schema_validate_parts.c.
@@ -19,6 +20,9 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "json/compare.h"
+
+#define INDEXED_MIN 16
+#define INDEX_COST  8 /* steps for each member */
 
 /* A container whose members or elements are being validated. */
 struct frame {
@@ -36,6 +40,28 @@ struct frames {
 static void frames_done(struct frames *frames)
 {
     mem_free(frames->items);
+}
+
+bool validate_spend(struct validate *v, size_t steps)
+{
+    v->work -= steps < v->work ? steps : v->work;
+    return v->work > 0;
+}
+
+/* Whether an object has a member. Many questions about a large object take one look at it. */
+static bool has_member(struct validate *v, const struct json_value *object, struct str name)
+{
+    const struct json_value *value;
+    if (json_count(object) < INDEXED_MIN)
+        return json_get(object, name);
+    if (v->indexed != object) {
+        map_clear(&v->index);
+        JSON_FOREACH (key, value, object)
+            map_put(&v->index, key, NULL);
+        v->indexed = object;
+        validate_spend(v, json_count(object) * INDEX_COST);
+    }
+    return map_has(&v->index, name);
 }
 
 /* The field of an error: prefix and path, or the prefix alone for the validated value itself. */
@@ -182,7 +208,7 @@ static void check_string(struct validate *v, const struct schema_limits *limits,
         validate_fail(v, FIELD_INVALID, value,
                       validate_in_body(v, arena_print(arena, "should be at least %lld chars long",
                                                       (long long)limits->min_length)));
-    else if (limits->pattern && !regexp_matches(limits->pattern, text))
+    else if (limits->pattern && regexp_match(limits->pattern, text, &v->work) == REGEXP_NO_MATCH)
         validate_fail(v, FIELD_INVALID, value,
                       validate_in_body(v, arena_print(arena, "should match '%.*s'",
                                                       STR_ARG(limits->pattern_text))));
@@ -224,17 +250,36 @@ static void fail_enum(struct validate *v, const struct json_value *values,
         buf_add(&detail, detail.len ? STR(", ") : STR("supported values: "));
         str_quote_go(&detail, buf_str(&text));
     }
+    validate_spend(v, detail.len);
     validate_fail(v, FIELD_NOT_SUPPORTED, value, buf_str(&detail));
+}
+
+static bool is_enum_text(const struct schema_limits *limits, const struct json_value *value)
+{
+    const struct schema_names *texts = &limits->enum_texts;
+    const struct str text = json_to_str(value);
+    size_t low = 0, high = json_type(value) == JSON_STRING ? texts->count : 0;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const int order = str_cmp(text, texts->items[middle]);
+        if (order == 0)
+            return true;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return false;
 }
 
 static void check_enum(struct validate *v, const struct schema_limits *limits,
                        const struct json_value *value)
 {
     const struct json_value *one;
-    if (!limits->enumeration)
+    if (!limits->enumeration || is_enum_text(limits, value))
         return;
-    JSON_FOREACH (key, one, limits->enumeration)
-        if (json_equal(one, value))
+    JSON_FOREACH (key, one, limits->enum_texts.count ? NULL : limits->enumeration)
+        if (!validate_spend(v, 1) || json_equal(one, value))
             return;
     fail_enum(v, limits->enumeration, value);
 }
@@ -270,7 +315,8 @@ static void check_required(struct validate *v, const struct schema_node *node,
     for (size_t i = 0; i < node->required.count; i++) {
         const struct str name = node->required.items[i];
         const struct schema_property *property = schema_find_property(node, name);
-        if (json_get(value, name) || (property && property->node->default_value))
+        if (!validate_spend(v, 1) || has_member(v, value, name) ||
+            (property && property->node->default_value))
             continue;
         buf_add(&v->path, len ? STR(".") : STR(""));
         buf_add(&v->path, name);
@@ -331,8 +377,12 @@ static void enter_value(struct validate *v, struct frames *frames, const struct 
     v->matches++;
     if (!check_value(v, node, value))
         return;
-    const struct frame frame = {
-        .node = node, .value = value, .iter.container = value, .path_len = v->path.len};
+    const bool has_parts =
+        node->property_count || node->additional || node->items || node->embedded;
+    const struct frame frame = {.node = node,
+                                .value = value,
+                                .iter.container = has_parts ? value : NULL,
+                                .path_len = v->path.len};
     ARRAY_PUSH(frames->items, frames->count, frames->capacity, frame);
 }
 
@@ -356,7 +406,7 @@ void validate_tree(struct validate *v, const struct schema_node *node,
     __attribute__((cleanup(frames_done))) struct frames frames = {.items = NULL};
     const size_t path_len = v->path.len;
     enter_value(v, &frames, node, value);
-    while (frames.count && v->errors->count < FIELD_ERRORS_MAX) {
+    while (frames.count && !field_errors_is_full(v->errors) && validate_spend(v, 1)) {
         struct frame *frame = &frames.items[frames.count - 1];
         const struct json_value *part = NULL;
         const size_t index = frame->iter.index;
@@ -376,10 +426,15 @@ void validate_tree(struct validate *v, const struct schema_node *node,
 void schema_validate_value(const struct schema_node *node, const struct json_value *value,
                            struct str prefix, struct field_errors *errors)
 {
-    struct validate v = {.errors = errors, .prefix = prefix};
+    struct validate v = {.errors = errors, .prefix = prefix, .work = VALIDATE_WORK_MAX};
     validate_tree(&v, node, value);
+    if (v.work == 0)
+        field_errors_add(errors, FIELD_FORBIDDEN, prefix,
+                         STR("it takes too long to validate: the value is too large, or has too "
+                             "many parts, for the patterns and alternatives of its schema"));
     buf_done(&v.path);
     arena_done(&v.scratch);
+    map_done(&v.index);
 }
 
 /* These types of errors mean that rules would see values of unexpected shape. */

@@ -5,7 +5,15 @@
 
 #include "apiserver/crd/schema/schema_internal.h"
 #include "base/buf.h"
+#include "base/map.h"
 #include "base/quote.h"
+
+/*
+ * What one validation may take, in steps of a few nanoseconds: some 50 ms. A schema and an object
+ * can multiply (each of many elements with each of many alternatives), and both may be a
+ * stranger's.
+ */
+#define VALIDATE_WORK_MAX ((size_t)10 * 1000 * 1000)
 
 struct validate {
     struct field_errors *errors;
@@ -14,7 +22,15 @@ struct validate {
     size_t matches;        /* checks that applied; anyOf and oneOf report the best alternative */
     struct arena scratch;  /* errors of alternatives */
     unsigned alternatives; /* depth of nested allOf, anyOf, oneOf and not */
+    size_t work;           /* left of VALIDATE_WORK_MAX; 0: validation stops, and has failed */
+
+    /* The members of the object that was asked for by name last, if it has many. */
+    const struct json_value *indexed;
+    struct map index;
 };
+
+/* Takes steps off what is left. False when nothing is left. */
+bool validate_spend(struct validate *v, size_t steps);
 
 /* Validates a value and all it contains. */
 void validate_tree(struct validate *v, const struct schema_node *node,

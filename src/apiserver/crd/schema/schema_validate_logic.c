@@ -9,6 +9,8 @@
  */
 #include "apiserver/crd/schema/schema_validate_internal.h"
 
+#define ALTERNATIVE_COST 16
+
 /* The result of one alternative. */
 struct outcome {
     struct field_errors errors;
@@ -54,7 +56,7 @@ static void check_any_of(struct validate *v, const struct schema_nodes *nodes,
                          const struct json_value *value)
 {
     struct outcome best = {.matches = 0};
-    for (size_t i = 0; i < nodes->count; i++) {
+    for (size_t i = 0; i < nodes->count && validate_spend(v, ALTERNATIVE_COST); i++) {
         const struct outcome one = try_alternative(v, nodes->items[i], value);
         if (one.errors.count == 0)
             return;
@@ -70,7 +72,7 @@ static void check_one_of(struct validate *v, const struct schema_nodes *nodes,
 {
     struct outcome best = {.matches = 0};
     size_t valid = 0;
-    for (size_t i = 0; i < nodes->count; i++) {
+    for (size_t i = 0; i < nodes->count && validate_spend(v, ALTERNATIVE_COST); i++) {
         const struct outcome one = try_alternative(v, nodes->items[i], value);
         valid += one.errors.count == 0;
         if (i == 0 || one.matches > best.matches)
@@ -91,7 +93,7 @@ static void check_all_of(struct validate *v, const struct schema_nodes *nodes,
                          const struct json_value *value)
 {
     size_t valid = 0;
-    for (size_t i = 0; i < nodes->count; i++) {
+    for (size_t i = 0; i < nodes->count && validate_spend(v, ALTERNATIVE_COST); i++) {
         const struct outcome one = try_alternative(v, nodes->items[i], value);
         valid += one.errors.count == 0;
         merge_outcome(v, &one);

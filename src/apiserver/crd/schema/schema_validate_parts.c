@@ -107,7 +107,7 @@ void schema_validate_embedded(const struct schema_node *root, const struct json_
 {
     SCOPED(schema_walk) walk = schema_walk_of(root, object);
     struct schema_visit visit;
-    while (errors->count < FIELD_ERRORS_MAX && schema_walk_next(&walk, &visit))
+    while (!field_errors_is_full(errors) && schema_walk_next(&walk, &visit))
         if (visit.node->embedded && json_type(visit.value) == JSON_OBJECT)
             check_embedded(errors, &visit);
 }
@@ -159,7 +159,7 @@ static void check_list(struct field_errors *errors, const struct schema_visit *v
     size_t index = 0;
     JSON_FOREACH (key, item, visit->value) {
         const size_t at = index++;
-        if (errors->count == FIELD_ERRORS_MAX)
+        if (field_errors_is_full(errors))
             return;
         if (is_map && json_type(item) != JSON_OBJECT)
             continue; /* reported by the validation of values */
@@ -180,7 +180,7 @@ void schema_validate_lists(const struct schema_node *root, const struct json_val
 {
     SCOPED(schema_walk) walk = schema_walk_of(root, object);
     struct schema_visit visit;
-    while (errors->count < FIELD_ERRORS_MAX && schema_walk_next(&walk, &visit))
+    while (!field_errors_is_full(errors) && schema_walk_next(&walk, &visit))
         if (json_type(visit.value) == JSON_ARRAY && visit.node->list_type != SCHEMA_LIST_ATOMIC)
             check_list(errors, &visit);
 }
