@@ -96,7 +96,7 @@ static struct error *read_yaml(struct str body, struct json_warnings *duplicates
                                struct json_doc **ret_doc)
 {
     (void)duplicates; /* in YAML they are an error */
-    return manifest_read_one(body, BODY_YAML, ret_doc, NULL);
+    return manifest_read_one(body, NULL, ret_doc, NULL);
 }
 
 static struct error *read_protobuf(struct str body, struct json_warnings *duplicates,

@@ -6,12 +6,8 @@
 #include "apiserver/registry/kind.h"
 #include "base/buf.h"
 #include "base/error.h"
-#include "json/yaml/manifest.h"
 
 #define BODY_MAX (3 * MEGABYTE)
-
-/* libyaml takes time by the depth of braces for every node: this much is about 0.1 s. */
-#define BODY_YAML (&(const struct manifest_options){.flow_work_max = (size_t)8 * 1000 * 1000})
 
 /* Reads the whole body. ERROR_TOO_LARGE past the limit. The buffer is marked secret. Suspends. */
 MUST_USE struct error *body_read(const struct request *request, struct buf *body);

@@ -22,6 +22,9 @@
 
 struct json_doc;
 
+/* How deep braces and brackets of YAML may nest; JSON may do so up to JSON_DEPTH_MAX. */
+#define MANIFEST_FLOW_DEPTH_MAX 256
+
 /* Why a text was refused. */
 enum manifest_error {
     MANIFEST_FINE,
@@ -31,7 +34,7 @@ enum manifest_error {
     MANIFEST_NO_JSON_FORM,     /* infinite, or not a number */
     MANIFEST_ANCHOR,           /* unknown, or inside itself */
     MANIFEST_ALIASING,         /* aliases expand too far */
-    MANIFEST_DEPTH,            /* more than JSON_DEPTH_MAX levels */
+    MANIFEST_DEPTH,            /* more than JSON_DEPTH_MAX levels, or too many braces */
     MANIFEST_NOT_A_MAPPING,    /* the root is a scalar or a sequence */
     MANIFEST_SEPARATOR,        /* text after --- */
     MANIFEST_TRAILING_CONTENT, /* text after the end of the root */
@@ -56,7 +59,7 @@ struct manifest_options {
     size_t documents_max; /* comments between separators included; 100,000 */
     size_t nodes_max;     /* YAML nodes of all documents, aliases expanded; 2,000,000 */
     size_t memory_max;    /* bytes that all documents take; 48 MB */
-    size_t flow_work_max; /* nodes times the depth of braces around them; 100,000,000 */
+    size_t flow_work_max; /* nodes times the depth of braces around them; 4,000,000 */
 };
 
 struct manifest_list {

@@ -20,11 +20,11 @@ struct manifest_mark {
 };
 
 /*
- * libyaml scans every open flow collection for each token. The product of nesting and length is
- * bounded, so that a megabyte inside ten thousand brackets does not take a minute. Nine thousand
- * nested brackets alone use less than half of the limit.
+ * libyaml looks at every open flow collection for each token. Both the nesting and the product of
+ * nesting and length are bounded, so that what a stranger sends takes some 50 ms at most. JSON is
+ * not read by libyaml and may nest as deep as JSON may.
  */
-#define MANIFEST_FLOW_WORK_MAX ((size_t)100 * 1000 * 1000)
+#define MANIFEST_FLOW_WORK_MAX ((size_t)4 * 1000 * 1000)
 
 /* Bytes that may be parsed again because of escapes that libyaml does not know. */
 #define MANIFEST_REREAD_MAX (16 * MEGABYTE)

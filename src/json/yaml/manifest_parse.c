@@ -174,6 +174,10 @@ static struct error *open_collection(struct parser *parser, const yaml_event_t *
     node->flow = is_mapping ? event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
                             : event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
     parser->flow_depth += node->flow;
+    /* libyaml is a kilobyte ahead at most, so that this comes in time. */
+    if (parser->flow_depth > MANIFEST_FLOW_DEPTH_MAX)
+        return manifest_fail(parser->scope, MANIFEST_DEPTH, manifest_node_mark(node),
+                             "braces nest deeper than %d levels", MANIFEST_FLOW_DEPTH_MAX);
     add_node(parser, node,
              is_mapping ? event->data.mapping_start.anchor : event->data.sequence_start.anchor);
     /* An open collection has no next sibling yet; meanwhile it leads to the one around it. */

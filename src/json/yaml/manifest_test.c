@@ -336,13 +336,13 @@ TEST(manifest_read_bounds_depth)
         struct str open, close;
         const char *answer; /* "" for any document */
     } cases[] = {
-        {"as deep as allowed",   9999,   9999,   STR_INIT("["),       STR_INIT("]"),  ""     },
-        {"one deeper",           10000,  10000,  STR_INIT("["),       STR_INIT("]"),  "depth"},
+        {"as deep as allowed",   256,    256,    STR_INIT("["),       STR_INIT("]"),  ""     },
+        {"one deeper",           257,    257,    STR_INIT("["),       STR_INIT("]"),  "depth"},
         {"200,000 brackets",     200000, 0,      STR_INIT("["),       STR_INIT(""),   "depth"},
         {"200,000 braces",       200000, 0,      STR_INIT("{a: "),    STR_INIT(""),   "depth"},
         {"200,000 objects",      200000, 0,      STR_INIT("{\"a\":"), STR_INIT(""),   "depth"},
         {"many dashes",          200000, 0,      STR_INIT("\n- "),    STR_INIT(""),   ""     },
-        {"much in a deep place", 9990,   300000, STR_INIT("["),       STR_INIT("1,"), "depth"},
+        {"much in a deep place", 250,    300000, STR_INIT("["),       STR_INIT("1,"), "depth"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         SCOPED(buf) yaml = {0};
@@ -426,4 +426,39 @@ TEST(manifest_flow_work_has_a_limit)
     buf_add(&text, STR("# end"));
     CHECK_FAILS(manifest_read_one(buf_str(&text), &options, &none, NULL), ERROR_PARSE,
                 "deep nesting");
+}
+
+/* libyaml takes time by the depth of braces for every token of the text. */
+TEST(manifest_braces_nest_no_deeper_than_a_limit)
+{
+    static const struct {
+        const char *name, *open, *close;
+        size_t depth;
+        bool is_read;
+    } cases[] = {
+        {"sequences",                "[",    "]", MANIFEST_FLOW_DEPTH_MAX,     true },
+        {"one sequence too many",    "[",    "]", MANIFEST_FLOW_DEPTH_MAX + 1, false},
+        {"mappings",                 "{a: ", "}", MANIFEST_FLOW_DEPTH_MAX,     true },
+        {"one mapping too many",     "{a: ", "}", MANIFEST_FLOW_DEPTH_MAX + 1, false},
+        {"sequences without an end", "[",    "",  1000 * 1000,                 false},
+        {"mappings without an end",  "{a: ", "",  1000 * 1000,                 false},
+        {"keys",                     "? [",  "",  1000 * 1000,                 false},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(buf) text = {0};
+        OWNED(json_doc) doc = NULL;
+        struct manifest_fault fault = {0};
+        TEST_CASE("%s", cases[i].name);
+        buf_add(&text, STR("a: "));
+        for (size_t j = 0; j < cases[i].depth; j++)
+            buf_add(&text, str_from_c(cases[i].open));
+        for (size_t j = 0; j < cases[i].depth; j++)
+            buf_add(&text, str_from_c(cases[i].close));
+        OWNED(error) err = manifest_read_one(buf_str(&text), NULL, &doc, &fault);
+        CHECK_EQ(err == NULL, cases[i].is_read);
+        if (err)
+            CHECK(fault.error == MANIFEST_DEPTH || fault.error == MANIFEST_SYNTAX);
+        if (err && fault.error == MANIFEST_DEPTH)
+            CHECK_CONTAINS(str_from_c(err->message), STR("braces"));
+    }
 }
