@@ -28,6 +28,7 @@ struct controller_manager_options {
     const struct rest_config *config; /* of the management cluster; outlives the controllers */
     struct network *network;
     struct network *guarded_network; /* for writes that need the Lease; NULL: network */
+    struct network *cluster_network; /* for workload clusters; NULL: network */
     struct tls_context *tls;
     const struct proxy_environment *proxies; /* for all clusters; outlives the controllers */
     struct str user_agent;

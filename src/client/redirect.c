@@ -82,6 +82,9 @@ struct error *redirect_read(struct arena *arena, const struct url *from, struct 
         return error_new(ERROR_INTERNAL, "redirected to a URL with a user in it");
     if (from->scheme == URL_HTTPS && to.scheme != URL_HTTPS)
         return error_new(ERROR_INTERNAL, "redirected from https to http");
+    if (!str_eq_nocase(from->host, to.host))
+        return error_new(ERROR_INTERNAL, "redirected to another host, %.*s, which is not followed",
+                         STR_ARG(to.host));
     to.path = without_dots(arena, to.path);
     to.has_fragment = false;
     to.fragment = STR("");

@@ -17,7 +17,8 @@ bool redirect_is_followed(struct str method, int status, struct str location);
 
 /*
  * Resolves a location against the URL of the request (RFC 3986, section 5.2). Texts live in the
- * arena. ERROR_INTERNAL for a location that leads from https to http or contains user information.
+ * arena. ERROR_INTERNAL for a location that leads to another host or from https to http, or
+ * contains user information.
  */
 MUST_USE struct error *redirect_read(struct arena *arena, const struct url *from,
                                      struct str location, struct url *ret_to);

@@ -23,8 +23,11 @@ TEST(locations_are_read_from_where_they_stand)
     static const struct {
         const char *from, *location, *to; /* NULL: refused */
     } rows[] = {
-        {"https://a/b/c?d=e", "https://x:1/y?z=1#f", "https://x:1/y?z=1"},
-        {"https://a/b/c?d=e", "//x/y",               "https://x/y"      },
+        {"https://a/b/c?d=e", "https://a:1/y?z=1#f", "https://a:1/y?z=1"},
+        {"https://a/b/c?d=e", "https://x:1/y?z=1#f", NULL               },
+        {"https://a/b/c?d=e", "//a/y",               "https://a/y"      },
+        {"https://a/b/c?d=e", "//x/y",               NULL               },
+        {"https://a/b/c?d=e", "//169.254.169.254/y", NULL               },
         {"https://a/b/c?d=e", "/y",                  "https://a/y"      },
         {"https://a/b/c?d=e", "y?z=1",               "https://a/b/y?z=1"},
         {"https://a/b/c?d=e", "?z=1",                "https://a/b/c?z=1"},
@@ -34,7 +37,7 @@ TEST(locations_are_read_from_where_they_stand)
         {"https://a/b/c/d",   "..",                  "https://a/b/"     },
         {"https://a",         "y",                   "https://a/y"      },
         {"https://a",         "?q",                  "https://a/?q"     },
-        {"https://a",         "https://b",           "https://b/"       },
+        {"https://a",         "https://b",           NULL               },
         {"https://a:8/b",     "y:z",                 NULL               },
         {"https://a:8/b",     "./y:z",               "https://a:8/y:z"  },
         {"https://[::1]:8/b", "/y",                  "https://[::1]:8/y"},

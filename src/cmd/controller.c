@@ -66,6 +66,7 @@ static struct error *serve_controllers(void *data)
     TRY(find_cluster(settings, &config), "find the management cluster");
     OWNED(network) network = tcp_network_new(loop);
     OWNED(network) guarded = tcp_network_new(loop);
+    OWNED(network) clusters = controller_flags_network(&settings->controller, loop);
     OWNED(tls_context) tls = tls_context_new();
     const struct proxy_environment proxies = proxy_environment_read();
     OWNED(controller_manager) controllers = NULL;
@@ -75,6 +76,7 @@ static struct error *serve_controllers(void *data)
     options->config = &config;
     options->network = network;
     options->guarded_network = guarded;
+    options->cluster_network = clusters;
     options->tls = tls;
     options->proxies = &proxies;
     TRY(controller_manager_new(loop, options, &controllers));

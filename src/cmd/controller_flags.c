@@ -6,6 +6,7 @@
 
 #include "cmd/address.h"
 #include "cmd/user_agent.h"
+#include "net/tcp.h"
 
 #define AT(member)        offsetof(struct controller_settings, member)
 #define OPTION_AT(member) offsetof(struct controller_settings, options.member)
@@ -27,10 +28,33 @@ const struct flag controller_flags[CONTROLLER_FLAGS] = {
     {"clustercache-probe-timeout",     FLAG_SPAN,  OPTION_AT(timing.probe_timeout), FLAG_ANY},
     {"clustercache-probe-threshold",   FLAG_COUNT, AT(threshold),                   FLAG_ANY},
     {"clustercache-sync-timeout",      FLAG_SPAN,  OPTION_AT(timing.sync_timeout),  FLAG_ANY},
+    {"deny-cluster-addresses",         FLAG_TEXT,  AT(denied),                      FLAG_ANY},
     {"health-addr",                    FLAG_TEXT,  AT(health),                      FLAG_ANY},
     {"diagnostics-address",            FLAG_TEXT,  AT(diagnostics),                 FLAG_ANY},
     {"insecure-diagnostics",           FLAG_BOOL,  OPTION_AT(insecure_diagnostics), FLAG_ANY},
 };
+
+/* Ranges with commas between them. False for what is none, or for too many. */
+static bool read_denied(struct controller_settings *settings)
+{
+    struct str rest = str_from_c(settings->denied), range;
+    while (rest.len) {
+        str_cut(&rest, ',', &range);
+        if (settings->denied_count == CONTROLLER_DENIED_MAX ||
+            !cidr_read(str_trim(range), &settings->denied_ranges[settings->denied_count]))
+            return false;
+        settings->denied_count++;
+    }
+    return true;
+}
+
+struct network *controller_flags_network(const struct controller_settings *settings,
+                                         struct loop *loop)
+{
+    struct network *network = tcp_network_new(loop);
+    tcp_network_deny(network, settings->denied_ranges, settings->denied_count);
+    return network;
+}
 
 int controller_flags_use(struct controller_settings *settings, const struct command *command)
 {
@@ -42,6 +66,11 @@ int controller_flags_use(struct controller_settings *settings, const struct comm
     if (!address_read_optional(settings->diagnostics, &diagnostics))
         return command_misused(command, "--diagnostics-address wants HOST:PORT, not '%s'",
                                settings->diagnostics);
+    if (!read_denied(settings))
+        return command_misused(command,
+                               "--deny-cluster-addresses wants at most %d ranges such as "
+                               "169.254.0.0/16, with commas between them, not '%s'",
+                               CONTROLLER_DENIED_MAX, settings->denied);
     options->health_host = health.host;
     options->health_port = health.port;
     options->diagnostics_host = diagnostics.host;

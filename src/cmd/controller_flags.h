@@ -4,15 +4,21 @@
 #include "app/controller_manager.h"
 #include "cmd/command.h"
 #include "cmd/flags.h"
+#include "net/cidr.h"
+
+#define CONTROLLER_DENIED_MAX 32
 
 struct controller_settings {
     const char *watch_filter;
     const char *health, *diagnostics;
     size_t threshold;
+    const char *denied; /* text of --deny-cluster-addresses */
+    struct cidr denied_ranges[CONTROLLER_DENIED_MAX];
+    size_t denied_count;
     struct controller_manager_options options;
 };
 
-#define CONTROLLER_FLAGS 19
+#define CONTROLLER_FLAGS 20
 extern const struct flag controller_flags[CONTROLLER_FLAGS];
 
 #define CONTROLLER_GROUP(settings)                                         \
@@ -37,6 +43,8 @@ extern const struct flag controller_flags[CONTROLLER_FLAGS];
     "                           clusters reconciled at a time (default 100)\n"                    \
     "  --clustercache-client-qps N, --clustercache-client-burst N\n"                              \
     "                           requests per second to one cluster, per kind (default 20, 30)\n"  \
+    "  --deny-cluster-addresses CIDR,...\n"                                                       \
+    "                           never connect to clusters at these addresses\n"                   \
     "  --health-addr HOST:PORT  /healthz and /readyz (empty: none)\n"                             \
     "  --diagnostics-address HOST:PORT\n"                                                         \
     "                           /metrics and /debug over TLS, with authorization (empty: none)\n" \
@@ -48,3 +56,7 @@ extern const struct flag controller_flags[CONTROLLER_FLAGS];
 /* Fills in the options of the controllers. Prints a wrong value and returns COMMAND_USAGE then. */
 MUST_USE int controller_flags_use(struct controller_settings *settings,
                                   const struct command *command);
+
+/* A network for connections to workload clusters, which honours --deny-cluster-addresses. */
+struct network *controller_flags_network(const struct controller_settings *settings,
+                                         struct loop *loop);

@@ -20,6 +20,7 @@
 #include "async/io.h"
 #include "async/loop.h"
 #include "base/memory.h"
+#include "net/cidr.h"
 #include "net/lookup.h"
 #include "net/network.h"
 #include "net/transport.h"
@@ -33,6 +34,8 @@ struct tcp_network {
     struct network network;
     struct loop *loop;
     duration delivery_limit; /* 0: the system's */
+    const struct cidr *denied;
+    size_t denied_count;
 };
 
 /* One connection. */
@@ -210,19 +213,33 @@ static duration share_of_time(struct loop *loop, size_t left)
     return deadline > now ? (deadline - now) / (int64_t)left : 0;
 }
 
+/* ERROR_UNREACHABLE for an address that is not to be connected to. */
+static struct error *check_denied(const struct tcp_network *network, const struct sockaddr *address)
+{
+    for (size_t i = 0; i < network->denied_count; i++)
+        if (cidr_has(&network->denied[i], address))
+            return error_new(ERROR_UNREACHABLE,
+                             "its address is in %s, which --deny-cluster-addresses excludes",
+                             network->denied[i].text);
+    return NULL;
+}
+
 /*
  * Tries the addresses in order and returns the error of the last attempt. A cancellation ends the
  * search; a deadline of one attempt does not.
  */
-static struct error *connect_any(struct loop *loop, const struct lookup_result *found,
+static struct error *connect_any(const struct tcp_network *network,
+                                 const struct lookup_result *found,
                                  struct transport **ret_transport)
 {
+    struct loop *loop = network->loop;
     struct error *last = NULL;
     for (size_t i = 0; i < found->count; i++) {
+        const struct sockaddr *address = (const struct sockaddr *)&found->addresses[i].address;
         FIBER_TIMEOUT(share_of_time(loop, found->count - i));
-        struct error *err =
-            connect_address(loop, (const struct sockaddr *)&found->addresses[i].address,
-                            found->addresses[i].len, ret_transport);
+        struct error *err = check_denied(network, address);
+        if (!err)
+            err = connect_address(loop, address, found->addresses[i].len, ret_transport);
         error_free(last);
         last = err;
         if (!err || error_is(err, ERROR_CANCELED))
@@ -237,7 +254,7 @@ static struct error *tcp_connect(struct network *network, struct str host, uint1
     const struct tcp_network *self = CONTAINER_OF(network, struct tcp_network, network);
     OWNED_PTR struct lookup_result *found = NULL;
     TRY(lookup_host(host, port, &found));
-    TRY(connect_any(self->loop, found, ret_transport));
+    TRY(connect_any(self, found, ret_transport));
     if (self->delivery_limit)
         set_option(tcp_of(*ret_transport)->fd, IPPROTO_TCP, TCP_USER_TIMEOUT,
                    (int)(self->delivery_limit / MILLISECOND));
@@ -366,4 +383,11 @@ void tcp_network_limit_delivery(struct network *network, duration limit)
 {
     assert(network->ops == &tcp_network_ops);
     CONTAINER_OF(network, struct tcp_network, network)->delivery_limit = limit;
+}
+
+void tcp_network_deny(struct network *network, const struct cidr *ranges, size_t count)
+{
+    struct tcp_network *self = CONTAINER_OF(network, struct tcp_network, network);
+    self->denied = ranges;
+    self->denied_count = count;
 }

@@ -3,8 +3,11 @@
  */
 #pragma once
 
+#include <stddef.h>
+
 #include "base/duration.h"
 
+struct cidr;
 struct loop;
 struct network;
 
@@ -16,3 +19,9 @@ struct network *tcp_network_new(struct loop *loop);
  * nothing that was written arrives much later than it was meant to.
  */
 void tcp_network_limit_delivery(struct network *network, duration limit);
+
+/*
+ * Addresses of these ranges are not connected to. A name is looked up first, so that it cannot
+ * stand for one of them. The ranges are borrowed and outlive the network.
+ */
+void tcp_network_deny(struct network *network, const struct cidr *ranges, size_t count);

@@ -3,6 +3,7 @@
 #include "async/fiber.h"
 #include "async/scope.h"
 #include "base/random.h"
+#include "net/cidr.h"
 #include "net/network.h"
 #include "net/tcp.h"
 #include "testing/sim.h"
@@ -184,4 +185,25 @@ SIM_TEST(a_cut_stream_ends_early)
     OWNED(network) network = sim_network_new(loop_current());
     sim_network_set_faults(network, STR("a.test"), &(struct sim_faults){.cut_after = 3});
     CHECK_FAILS(converse(network, STR("a.test")), ERROR_CONNECTION, "closed the connection early");
+}
+
+/* By its address, and by a name that stands for it. */
+LOOP_TEST(tcp_does_not_connect_to_addresses_that_are_denied)
+{
+    static const char *const hosts[] = {"127.0.0.1", "localhost", "::ffff:127.0.0.1"};
+    OWNED(network) network = tcp_network_new(loop_current());
+    OWNED(listener) listener = NULL;
+    struct cidr denied[2];
+    CHECK(cidr_read(STR("127.0.0.0/8"), &denied[0]) && cidr_read(STR("::1/128"), &denied[1]));
+    CHECK_OK(network_listen(network, STR("127.0.0.1"), 0, &listener));
+    OWNED(transport) before = NULL;
+    CHECK_OK(network_connect(network, STR("127.0.0.1"), listener_port(listener), &before));
+    tcp_network_deny(network, denied, COUNT(denied));
+    for (size_t i = 0; i < COUNT(hosts); i++) {
+        OWNED(transport) transport = NULL;
+        TEST_CASE("%s", hosts[i]);
+        CHECK_FAILS(
+            network_connect(network, str_from_c(hosts[i]), listener_port(listener), &transport),
+            ERROR_UNREACHABLE, "--deny-cluster-addresses");
+    }
 }
