@@ -41,7 +41,21 @@ bool binding_is_lost(struct crs_controllers *controllers, struct key cluster)
     return false;
 }
 
-/* The UID protects a new binding of the same name: the server says that it conflicts. */
+/* Whether the server still has this very binding. */
+static struct error *check_gone(struct crs_controllers *controllers, const struct object *binding,
+                                bool *ret_is_gone)
+{
+    OWNED(object) now = NULL;
+    struct error *err = binding_store_read(controllers->binding_store, object_key(binding), &now);
+    TRY(error_ignore(err, ERROR_NOT_FOUND));
+    *ret_is_gone = !now || !str_eq(object_uid(now), object_uid(binding));
+    return NULL;
+}
+
+/*
+ * The UID protects a new binding of the same name: the server says that it conflicts. It may say so
+ * for reasons of its own, too.
+ */
 static struct error *delete_binding(struct crs_controllers *controllers,
                                     const struct object *binding)
 {
@@ -49,7 +63,12 @@ static struct error *delete_binding(struct crs_controllers *controllers,
     struct error *err =
         client_delete(controllers->options.client, GVR_CLUSTER_RESOURCE_SET_BINDINGS,
                       object_key(binding), &options, NULL);
-    return error_ignore(error_ignore(err, ERROR_NOT_FOUND), ERROR_CONFLICT);
+    if (!error_is(err, ERROR_CONFLICT))
+        return error_ignore(err, ERROR_NOT_FOUND);
+    OWNED(error) conflict = err;
+    bool is_gone;
+    TRY(check_gone(controllers, binding, &is_gone));
+    return is_gone ? NULL : TAKE(conflict);
 }
 
 /*

@@ -125,3 +125,18 @@ SIM_TEST(crs_15_a_cluster_replaced_with_its_secret_left_gets_everything)
         check_account(&fixture, 1);
     }
 }
+
+/* The server conflicts for a reason of its own, and the binding is still there. */
+SIM_TEST(crs_15_a_binding_whose_deletion_conflicts_is_deleted_all_the_same)
+{
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_begin(&fixture, "ApplyOnce");
+    crs_fixture_await_applied(&fixture, "crs1");
+    proxy_fail(&fixture.management,
+               (struct proxy_fault){"DELETE", "/clusterresourcesetbindings/c1", 4, .status = 409});
+    replace(&fixture, 2, SECRET_WITHIN, 0);
+    CHECK_OK(fiber_sleep(SETTLED));
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
+    CHECK(crs_fixture_exists(&fixture, object_of(2)));
+}
