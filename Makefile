@@ -46,10 +46,11 @@ fuzz: ## fuzz every parser for SECONDS_EACH=60 seconds
 soak: ## every kind of API request, then controllers with faults for SEEDS=20000 seeds from SEED=1
 	@tools/bootstrap test
 	@cmake --preset release >/dev/null
-	@cmake --build --preset release --target soak soak_sets matrix
+	@cmake --build --preset release --target soak soak_sets soak_account matrix
 	@build/release/matrix --full
 	@build/release/soak --seed $(SEED) --seeds $(SEEDS)
 	@build/release/soak_sets --seed $(SEED) --seeds $(SEEDS)
+	@build/release/soak_account --seed $(SEED) --seeds $(SEEDS)
 
 bench: ## measure memory, switches, parsing, requests
 	@tools/bootstrap build

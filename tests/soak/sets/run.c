@@ -1,6 +1,5 @@
 #include <stdio.h>
 
-#include "apiserver/ensure_object.h"
 #include "apiserver/storage/store.h"
 #include "app/standalone_kinds.h"
 #include "async/fiber.h"
@@ -113,33 +112,18 @@ static void open_workload(struct run *run, size_t cluster)
                                               .back = str_from_c(hosts[2]),
                                               .cluster = str_from_c(hosts[0]),
                                               .history = run->history,
+                                              .is_open = true,
                                               .asked = witness_request,
                                               .data = sets,
                                           });
-}
-
-/* Without TLS a kubeconfig's token is not sent. */
-static void open_to_all(struct sets *sets, size_t cluster)
-{
-    static const char text[] =
-        "{\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":\"ClusterRoleBinding\","
-        "\"metadata\":{\"name\":\"everybody\"},\"subjects\":[{\"kind\":\"Group\",\"apiGroup\":"
-        "\"rbac.authorization.k8s.io\",\"name\":\"system:unauthenticated\"}],\"roleRef\":{"
-        "\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":"
-        "\"cluster-admin\"}}";
-    OWNED(json_doc) doc = NULL;
-    CHECK_OK(json_read(str_from_c(text), &doc));
-    CHECK_OK(ensure_object(sets->workloads[cluster].api, doc, ENSURE_IF_MISSING));
 }
 
 static void open_servers(struct run *run)
 {
     run->sets.network = sim_network_new(loop_current());
     open_management(run);
-    for (size_t i = 0; i < CLUSTERS; i++) {
+    for (size_t i = 0; i < CLUSTERS; i++)
         open_workload(run, i);
-        open_to_all(&run->sets, i);
-    }
 }
 
 static void close_servers(struct sets *sets)

@@ -4,6 +4,7 @@
 
 #include "apimachinery/wellknown.h"
 #include "apiserver/crd/crd_pool.h"
+#include "apiserver/ensure_object.h"
 #include "async/fiber.h"
 #include "http/client.h"
 #include "http/server.h"
@@ -70,10 +71,25 @@ static void open_api(struct front *front)
     auth_admin_token(options->shared->keys, options->cluster, &front->token);
 }
 
+static void open_to_all(struct front *front)
+{
+    static const char text[] =
+        "{\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":\"ClusterRoleBinding\","
+        "\"metadata\":{\"name\":\"everybody\"},\"subjects\":[{\"kind\":\"Group\",\"apiGroup\":"
+        "\"rbac.authorization.k8s.io\",\"name\":\"system:unauthenticated\"}],\"roleRef\":{"
+        "\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":"
+        "\"cluster-admin\"}}";
+    OWNED(json_doc) doc = NULL;
+    CHECK_OK(json_read(str_from_c(text), &doc));
+    CHECK_OK(ensure_object(front->api, doc, ENSURE_IF_MISSING));
+}
+
 void front_open(struct front *front, const struct front_options *options)
 {
     front->options = *options;
     open_api(front);
+    if (options->is_open)
+        open_to_all(front);
     front->back = listen_on(front, options->back, handler_serve, &front->handler);
     const struct http_client_options direct = {
         .endpoint = {.network = options->network,

@@ -66,6 +66,7 @@ struct front_options {
     const struct str *definitions;
     size_t definition_count;
     struct crd_webhooks_table webhooks;
+    bool is_open;          /* to everybody: without TLS the token of a kubeconfig is not sent */
     const char *forbidden; /* part of targets that nobody may write to; NULL: none */
     front_asked_fn *asked; /* NULL: nobody cares */
     void *data;            /* whose front it is */
