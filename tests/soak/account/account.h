@@ -22,12 +22,13 @@
 #include "testing/sim.h"
 #include "testing/sim_network.h"
 
-#define SETS      2 /* s0 reconciles, s1 applies once */
-#define CLUSTERS  2 /* at most */
-#define RESOURCES 3 /* s0 names r0 and r1, s1 names r1 and r2 */
-#define OBJECTS   2 /* of each resource: a ConfigMap and a Secret */
-#define PLACES    (RESOURCES * OBJECTS)
-#define REPLICAS  2
+#define SETS       2 /* s0 reconciles, s1 applies once */
+#define CLUSTERS   2 /* at most */
+#define RESOURCES  3 /* s0 names r0 and r1, s1 names r1 and r2 */
+#define REFERENCES 2 /* of each set */
+#define OBJECTS    2 /* of each resource: a ConfigMap and a Secret */
+#define PLACES     (RESOURCES * OBJECTS)
+#define REPLICAS   2
 
 #define HASH_LEN 71 /* "sha256:" and digits */
 #define TEXT_MAX 1024

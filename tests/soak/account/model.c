@@ -27,9 +27,11 @@ struct subject {
     char name[8];
     struct json_doc *doc;
     bool is_paused;
-    bool is_refused; /* on a cluster, for good */
-    bool is_behind;  /* on a cluster that is dead */
-    bool is_held;    /* by a Cluster that is paused */
+    bool is_refused;          /* on a cluster, for good */
+    bool is_behind;           /* on a cluster that is dead */
+    bool is_held;             /* by a Cluster that is paused */
+    bool is_lost;             /* a cluster that is dead, and not paused */
+    size_t applied[CLUSTERS]; /* resources that are recorded as such */
 };
 
 static void subject_done(struct subject *subject)
@@ -160,6 +162,8 @@ static struct error *check_resource(struct subject *subject, size_t cluster, siz
     snprintf(name, sizeof(name), "r%zu", resource);
     const struct json_value *record =
         find_by(json_get(entry, STR("resources")), "name", str_from_c(name));
+    subject->applied[cluster] += is_applied(record);
+    subject->is_lost |= workload->is_dead && !workload->is_paused;
     if (is_applied(record) && !workload->is_dead)
         TRY(check_claim(subject, cluster, resource, record));
     if (subject->is_paused)
@@ -215,9 +219,47 @@ static struct error *check_conditions(const struct subject *subject)
 
 static enum status_state expected_state(const struct subject *subject)
 {
-    if (!subject->is_paused && (subject->is_refused || subject->is_behind))
+    if (subject->is_paused)
+        return STATUS_PAUSED;
+    if (subject->is_refused || subject->is_behind)
         return STATUS_FAILED;
-    return subject->is_paused || subject->is_held ? STATUS_PAUSED : STATUS_APPLIED;
+    if (subject->is_lost)
+        return STATUS_UNREACHABLE;
+    return subject->is_held ? STATUS_PAUSED : STATUS_APPLIED;
+}
+
+/* A dead cluster is not said to have anything, unless the set is paused and nobody asks. */
+static bool is_cell_right(const struct subject *subject, size_t cluster, enum status_state state)
+{
+    const struct workload *workload = &subject->account->workloads[cluster];
+    const bool has_all = subject->applied[cluster] == REFERENCES;
+    if (workload->is_paused)
+        return state == STATUS_PAUSED;
+    if (workload->is_dead)
+        return state != STATUS_APPLIED || subject->is_paused;
+    if (has_all)
+        return state == STATUS_APPLIED;
+    return state == (subject->is_paused ? STATUS_PAUSED : STATUS_FAILED);
+}
+
+/* What status says of the set on each cluster. */
+static struct error *check_cells(const struct subject *subject, const struct status_model *status)
+{
+    for (size_t i = 0; i < subject->account->clusters; i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "c%zu", i);
+        const struct status_cluster *cluster = status_model_find_cluster(status, str_from_c(name));
+        const struct status_cell *cell = NULL;
+        for (size_t k = 0; cluster && k < cluster->cell_count; k++)
+            if (str_eq(cluster->cells[k].set->key.name, str_from_c(subject->name)))
+                cell = &cluster->cells[k];
+        if (!cell || cell->applied != subject->applied[i] ||
+            !is_cell_right(subject, i, cell->state))
+            return error_new(ERROR_INVALID, "status of %s on %s is %s, %zu of %d", subject->name,
+                             name, cell ? status_state_name(cell->state) : "missing",
+                             cell ? cell->applied : 0, REFERENCES);
+    }
+    return NULL;
 }
 
 static struct error *check_set_state(const struct subject *subject,
@@ -251,13 +293,16 @@ static struct error *check_set(struct subject *subject)
 static struct error *check_status(const struct subject *subjects)
 {
     SCOPED(status_model) status = {0};
-    bool is_fine = true;
+    bool is_fine = true, is_lost = false;
     CHECK_OK(status_source_list(subjects->account->client, STR(""), &status));
     for (size_t i = 0; i < SETS; i++) {
         TRY(check_set_state(&subjects[i], &status));
+        TRY(check_cells(&subjects[i], &status));
+        is_lost |= subjects[i].is_lost;
         is_fine &= status_state_is_fine(expected_state(&subjects[i]));
     }
-    if (status_model_is_applied(&status) != is_fine)
+    /* Whether a cluster that no set asks for was ever connected is nobody's business here. */
+    if (status_model_is_applied(&status) != is_fine && !(is_fine && is_lost))
         return error_new(ERROR_INVALID, "the exit code of status says %s",
                          is_fine ? "trouble" : "all is well");
     return NULL;

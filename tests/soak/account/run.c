@@ -160,6 +160,7 @@ static struct error *run_process(struct account *account, struct life *life)
         .apply_concurrency = WORKERS,
         .cluster_concurrency = WORKERS,
         .sync_period = SYNC_SELDOM,
+        .owns_clusters = true,
         .timing = {.probe = account->probe, .retry = account->retry},
         .leader_elect = account->replicas > 1,
         .lease_namespace = STR("default"),
