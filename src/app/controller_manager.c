@@ -85,6 +85,7 @@ static struct error *open_leader(struct controller_manager *controllers)
         .lease = {options->lease_namespace.len ? options->lease_namespace
                                                : options->config->namespace,
                   options->lease_name.len ? options->lease_name : LEASE_NAME},
+        .identity = options->lease_identity,
         .lease_duration = options->lease_duration,
         .renew_deadline = options->renew_deadline,
         .retry_period = options->retry_period,

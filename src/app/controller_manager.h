@@ -50,6 +50,7 @@ struct controller_manager_options {
 
     bool leader_elect;
     struct str lease_namespace, lease_name; /* empty: the config's, "corset.corset.dev" */
+    struct str lease_identity;              /* empty: the host name and a random UUID */
     duration lease_duration, renew_deadline, retry_period;
 
     struct str health_host, diagnostics_host; /* empty: none */

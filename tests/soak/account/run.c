@@ -152,6 +152,9 @@ static void process_killed(void *data)
 static struct error *run_process(struct account *account, struct life *life)
 {
     OWNED(controller_manager) controllers = NULL;
+    char identity[48];
+    snprintf(identity, sizeof(identity), "replica-%zu-%zu", (size_t)(life - account->lives),
+             life->count);
     const struct controller_manager_options options = {
         .config = &account->management.config,
         .network = account->network,
@@ -164,6 +167,7 @@ static struct error *run_process(struct account *account, struct life *life)
         .timing = {.probe = account->probe, .retry = account->retry},
         .leader_elect = account->replicas > 1,
         .lease_namespace = STR("default"),
+        .lease_identity = str_from_c(identity),
         .lease_duration = 8 * SECOND,
         .renew_deadline = 6 * SECOND,
         .retry_period = 2 * SECOND,
