@@ -25,6 +25,13 @@ static void close_fd(const int *fd)
 
 #define OWNED_FD __attribute__((cleanup(close_fd))) int
 
+static int take_fd(int *fd)
+{
+    const int taken = *fd;
+    *fd = -1;
+    return taken;
+}
+
 static uint64_t mix(uint64_t sum, uint64_t word)
 {
     sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -115,7 +122,6 @@ struct error *store_mark_open(const char *path, struct store_mark mark, int *ret
     if (rename(buf_c(&temporary), path) != 0)
         return mark_error("rename to", path);
     TRY(sync_folder_of(path));
-    *ret_fd = fd;
-    fd = -1;
+    *ret_fd = take_fd(&fd);
     return NULL;
 }
