@@ -112,6 +112,14 @@ static bool concerns_set(struct crs_set *set, struct key cluster, const struct o
            (object && selector_matches(&plan_spec(set_plan(set))->selector, object_labels(object)));
 }
 
+/* A paused set applies nothing, but says for how many of its clusters a change waits. */
+static void enqueue_paused(struct crs_set *set, struct str namespace, int priority)
+{
+    if (!set_is_open(set) && set_plan(set) && crs_is_paused(set_object(set)) &&
+        str_eq(namespace, set_key(set).namespace))
+        set_enqueue(set, priority);
+}
+
 static void map_cluster_object(struct crs_controllers *controllers, struct key key,
                                const struct object *object, int priority)
 {
@@ -119,6 +127,7 @@ static void map_cluster_object(struct crs_controllers *controllers, struct key k
         struct crs_set *set = entry->value;
         if (concerns_set(set, key, object))
             enqueue_cluster(set, key.name, priority);
+        enqueue_paused(set, key.namespace, priority);
     }
 }
 
@@ -264,6 +273,7 @@ static void map_changed_binding(struct crs_controllers *controllers, const struc
     const struct key key = object_text_key(now);
     MAP_FOREACH (entry, &controllers->sets_by_key) {
         struct crs_set *set = entry->value;
+        enqueue_paused(set, key.namespace, QUEUE_NORMAL);
         if (!set_was_touched_lately(set) || !concerns_set(set, key, NULL))
             continue;
         const struct str good = placement_good_version(placement_find(set, key.name));

@@ -132,3 +132,18 @@ SIM_TEST(crs_80_sets_and_paused_clusters_can_be_deleted)
     crs_fixture_await_gone(&fixture, CRS_FIXTURE_BINDING);
     CHECK_EQ(crs_fixture_workload_requests(&fixture), 0);
 }
+
+/* The set is closed, and still says for how many clusters a change waits. */
+SIM_TEST(a_paused_set_counts_the_clusters_that_come)
+{
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_ready(&fixture, "Reconcile");
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_SET,
+                   "{\"metadata\":{\"annotations\":{\"cluster.x-k8s.io/paused\":\"\"}}}");
+    CHECK_OK(fiber_sleep(SECOND));
+    crs_fixture_cluster(&fixture, 2);
+    CHECK_OK(fiber_sleep(5 * SECOND));
+    CHECK_CONTAINS(crs_fixture_condition(&fixture, "crs1", "Paused"),
+                   STR("a change waits for 1 of 2 clusters"));
+}
