@@ -28,6 +28,7 @@ struct crs_set {
     bool shows_progress; /* the last status was written while placements were pending */
     bool is_touched;
     int64_t touched_at; /* 0: never */
+    struct rivalry rivalry;
 };
 
 /* Sets are found by key, not by UID: set_reconcile.c drops the state of a set that was replaced. */
@@ -63,6 +64,7 @@ void set_drop(struct crs_set *set)
         placement_free(entry->value);
     map_done(&set->placements);
     plan_free(set->plan);
+    rivalry_done(&set->rivalry);
     object_free(set->object);
     mem_free(set->namespace);
     mem_free(set->name);
@@ -116,6 +118,11 @@ struct plan *set_plan(const struct crs_set *set)
 void set_put_plan(struct crs_set *set, struct plan *plan)
 {
     set->plan = plan_replace(set->plan, plan);
+}
+
+struct rivalry *set_rivalry(struct crs_set *set)
+{
+    return &set->rivalry;
 }
 
 bool set_is_open(const struct crs_set *set)
@@ -194,6 +201,7 @@ void set_touch(struct crs_set *set)
 {
     set->is_touched = true;
     set->touched_at = loop_now(set->controllers->loop);
+    rivalry_end_pause(&set->rivalry);
 }
 
 bool set_is_touched(const struct crs_set *set)

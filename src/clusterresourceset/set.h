@@ -20,6 +20,7 @@
 #include "base/duration.h"
 #include "base/error.h"
 #include "base/map.h"
+#include "clusterresourceset/rivalry.h"
 
 struct crs_controllers;
 struct crs_set;
@@ -43,6 +44,9 @@ void set_put_object(struct crs_set *set, struct object *object);
 /* NULL before the first. set_put_plan() takes the plan; see plan_replace(). */
 struct plan *set_plan(const struct crs_set *set);
 void set_put_plan(struct crs_set *set, struct plan *plan);
+
+/* Of another controller that writes the conditions of the set, too. */
+struct rivalry *set_rivalry(struct crs_set *set);
 
 /*
  * set_close() lets no placement start any more, cancels those that run and waits for their end.

@@ -1,5 +1,6 @@
 #include "clusterresourceset/set_events.h"
 
+#include "base/log.h"
 #include "clusterresourceset/conditions.h"
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/placement.h"
@@ -31,6 +32,24 @@ void set_events_record_placement(const struct placement *placement, const struct
                        "ClusterResourceSet %.*s: %.*s%s%.*s", STR_ARG(name),
                        STR_ARG(fault->resource), fault->resource.len ? ": " : "",
                        STR_ARG(fault->text));
+}
+
+/* "another process" is one whose writes the server does not tell from ours. */
+void set_events_record_rival(const struct crs_set *set, struct str manager)
+{
+    struct recorder *recorder = set_controllers(set)->options.recorder;
+    const struct key key = set_key(set);
+    if (!manager.len)
+        manager = STR("another process");
+    log_info("Another controller writes the conditions of a ClusterResourceSet, too",
+             LOG_KEY("ClusterResourceSet", key.namespace, key.name), LOG_STR("manager", manager));
+    if (!recorder)
+        return;
+    const struct recorder_reference about = recorder_reference(set_object(set));
+    recorder_event(recorder, &about, RECORDER_WARNING, "OtherController", "Apply",
+                   "%.*s writes the conditions of this set, too. Two controllers should not work "
+                   "on one set: see docs/howto-migrate.md",
+                   STR_ARG(manager));
 }
 
 /*

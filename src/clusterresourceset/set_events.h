@@ -17,3 +17,6 @@ void set_events_record_placement(const struct placement *placement, const struct
 /* On the set, when its condition ResourcesApplied has changed. */
 void set_events_record_set(const struct crs_set *set, const struct conditions *conditions,
                            size_t clusters);
+
+/* On the set, once: another controller, by the name of its manager, works on it as well. */
+void set_events_record_rival(const struct crs_set *set, struct str manager);

@@ -314,6 +314,49 @@ static size_t collect_placement_faults(struct set_reconcile *reconcile)
     return failed;
 }
 
+static bool find_contested(struct crs_set *set, struct condition *ret_found)
+{
+    return condition_find(object_path(set_object(set), "status.conditions"),
+                          STR("ResourcesApplied"), ret_found) &&
+           rivalry_is_contested(set_rivalry(set), ret_found, loop_now(set_controllers(set)->loop));
+}
+
+/* One event for each set: what to do about it is on a page. Suspends. */
+static void tell_rival(struct set_reconcile *reconcile)
+{
+    struct rivalry *rivalry = set_rivalry(reconcile->set);
+    struct str manager;
+    if (rivalry->is_told)
+        return;
+    OWNED(error) err = set_find_rival(reconcile->set, &reconcile->arena, &manager);
+    if (err)
+        return;
+    rivalry->is_told = true;
+    set_events_record_rival(reconcile->set, manager);
+}
+
+/*
+ * Decides about a condition that another controller has written over ours; see rivalry.h. Returns
+ * false if nothing is to be written now: the set is reconciled again later. Suspends.
+ */
+static bool may_write_applied(struct set_reconcile *reconcile, struct conditions *made)
+{
+    struct crs_set *set = reconcile->set;
+    struct condition found;
+    if (!made->says_applied || !find_contested(set, &found))
+        return true;
+    made->says_applied = !rivalry_is_settled(set_rivalry(set), &made->applied, &found);
+    const duration wait = made->says_applied
+                              ? rivalry_wait(set_rivalry(set), loop_now(set_controllers(set)->loop))
+                              : 0;
+    tell_rival(reconcile);
+    if (!wait)
+        return true;
+    set_retry_status(set);
+    set_enqueue_after(set, wait);
+    return false;
+}
+
 static bool has_progress(const struct object *object)
 {
     struct condition found;
@@ -329,7 +372,9 @@ static struct error *write_conditions(struct set_reconcile *reconcile,
 {
     struct crs_set *set = reconcile->set;
     const int64_t generation = plan_generation(set_plan(set));
-    const struct conditions made = conditions_make(summary, generation, &reconcile->arena);
+    struct conditions made = conditions_make(summary, generation, &reconcile->arena);
+    if (!may_write_applied(reconcile, &made))
+        return NULL;
     struct condition all[4] = {conditions_not_paused(generation)};
     size_t count = 1;
     if (made.says_applied)
@@ -339,12 +384,16 @@ static struct error *write_conditions(struct set_reconcile *reconcile,
         all[count++] = made.failed;
     }
     const bool is_news = made.says_applied && !has_condition(set_object(set), &made.applied);
-    TRY(set_write_status(set, &(struct set_status){
+    struct error *err =
+        set_write_status(set, &(struct set_status){
                                   .conditions = all,
                                   .count = count,
                                   .v1beta1 = made.says_applied ? &made.v1beta1 : NULL,
                                   .observed_generation = made.is_success ? generation : 0,
-                              }));
+                              });
+    if (made.says_applied)
+        rivalry_note_written(set_rivalry(set), err ? NULL : &made.applied);
+    TRY(err);
     if (is_news)
         set_events_record_set(set, &made, summary->clusters);
     return NULL;
@@ -362,8 +411,12 @@ static bool says_not_applied(const struct object *object)
 static struct error *update_status(struct set_reconcile *reconcile)
 {
     struct crs_set *set = reconcile->set;
-    if (!set_status_is_due(set))
+    struct condition found;
+    if (!set_status_is_due(set)) {
+        if (find_contested(set, &found))
+            set_note_news(set); /* what another controller wrote meanwhile may be wrong */
         return NULL;
+    }
     collect_resource_faults(reconcile);
     struct conditions_summary summary = {
         .clusters = map_count(set_placements(set)),

@@ -129,6 +129,16 @@ struct error *set_write_status(struct crs_set *set, const struct set_status *sta
     return err;
 }
 
+/* Caches hold no managedFields. */
+struct error *set_find_rival(struct crs_set *set, struct arena *arena, struct str *ret_manager)
+{
+    OWNED(object) fresh = NULL;
+    TRY(client_get(set_controllers(set)->options.client, GVR_CLUSTER_RESOURCE_SETS, set_key(set),
+                   NULL, &fresh));
+    *ret_manager = arena_str(arena, rivalry_find_manager(fresh));
+    return NULL;
+}
+
 /* A merge patch replaces the whole list of finalizers; the version protects those of others. */
 static struct error *patch_finalizer(struct crs_set *set, bool present)
 {

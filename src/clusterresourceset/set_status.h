@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "apimachinery/condition.h"
+#include "base/arena.h"
 #include "base/error.h"
 
 struct crs_set;
@@ -24,6 +25,10 @@ struct set_status {
 
 /* Makes no request if the status says all this. ERROR_NOT_FOUND if the set is gone. Suspends. */
 MUST_USE struct error *set_write_status(struct crs_set *set, const struct set_status *status);
+
+/* Asks the server who writes the conditions of the set beside us. Suspends. */
+MUST_USE struct error *set_find_rival(struct crs_set *set, struct arena *arena,
+                                      struct str *ret_manager);
 
 /* Adds or removes our finalizer. Suspends. */
 MUST_USE struct error *set_write_finalizer(struct crs_set *set, bool present);

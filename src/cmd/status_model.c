@@ -118,6 +118,17 @@ static bool find_current(const struct object *object, struct str type,
            says_generation(ret_condition, object);
 }
 
+/* Another controller writes the fixed words alone. What we know of it is in Failed. */
+static struct str find_details(const struct object *object, const struct condition *found)
+{
+    struct condition failed;
+    const bool has_details = str_find(found->message, STR(": ")) != STR_NONE;
+    return !has_details && find_current(object, STR("Failed"), &failed) &&
+                   failed.status == CONDITION_TRUE && failed.message.len
+               ? failed.message
+               : found->message;
+}
+
 /* The first of `judges` that objects decides, and gives reason and message. */
 static void read_conditions(struct status_model *model, struct status_set *set,
                             const struct object *object)
@@ -133,7 +144,8 @@ static void read_conditions(struct status_model *model, struct status_set *set,
         set->is_held = judges[i].is_held;
         set->has_failed = judges[i].has_failed;
         set->reason = arena_str(&model->arena, found.reason);
-        set->message = arena_str(&model->arena, found.message);
+        set->message = arena_str(&model->arena,
+                                 set->has_failed ? find_details(object, &found) : found.message);
         if (set->has_failed || set->is_held)
             set->why = without_preface(set->message);
         return;

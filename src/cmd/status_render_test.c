@@ -379,9 +379,13 @@ TEST(status_judges_sets_by_the_worst_condition)
                  "'reason':'newGeneration','message':'New generation detected'}",                STATUS_WAITING, "newGeneration",     ""                                    },
         {"the first of those that failed is quoted",
          "{'type':'ResourcesApplied','status':'False','observedGeneration':2,'reason':'NotApplied',"
-         "'message':'first'},{'type':'InProgress','status':'True','observedGeneration':2,"
+         "'message':'first: why'},{'type':'InProgress','status':'True','observedGeneration':2,"
          "'message':'goes on'},{'type':'Failed','status':'True','observedGeneration':2,"
-         "'message':'second'}",                                                                  STATUS_FAILED,  "NotApplied",        "first"                               },
+         "'message':'second'}",                                                                  STATUS_FAILED,  "NotApplied",        "first: why"                          },
+        {"another controller wrote its words",
+         "{'type':'ResourcesApplied','status':'False','observedGeneration':2,'reason':'NotApplied',"
+         "'message':'fixed words'},{'type':'Failed','status':'True','observedGeneration':2,"
+         "'message':'Not everything is applied: one: why'}",                                     STATUS_FAILED,  "NotApplied",        "one: why"                            },
         {"a change waits for paused Clusters",
          PAUSED ",{'type':'Failed','status':'False','observedGeneration':2}",                    STATUS_PAUSED,
          "ClusterPaused",                                                                                                             "two: why"                            },
