@@ -6,6 +6,7 @@
  *     apply_missing()        compares plan and binding; connects; writes the binding at the end
  *       check_identity()     is the binding about this cluster?
  *       hold_changes()       leaves a paused Cluster alone
+ *       take_place()         is there room in the binding?
  *       apply_resource()     decides about one ConfigMap or Secret
  *         apply_in_fiber()   applies its objects, in a fiber that can be cancelled
  *       note_failures()      makes one fault of the objects that failed
@@ -38,6 +39,7 @@
 #include "clusterresourceset/watches.h"
 #include "controller/cache/cache.h"
 
+#define PLACES_OF_OTHERS 10 /* entries that controllers we do not know of may add meanwhile */
 #define CONFLICT_PAUSE   (100 * MILLISECOND)
 #define LOST_PAUSE       SECOND        /* the deletion of the binding enqueues it before that */
 #define NO_ROOM_RETRY    (5 * MINUTE)  /* until a set that goes has made room */
@@ -69,6 +71,7 @@ struct placement_reconcile {
     struct buf applied;       /* "ConfigMap cm1, Secret s1", for the event */
     int64_t begun;
     bool is_unfinished; /* the binding could not be written because of conflicts */
+    bool is_refused;    /* the binding has no room for the set */
     struct reconcile_result *result;
 };
 
@@ -132,16 +135,36 @@ static bool is_same_cluster(const struct placement_reconcile *reconcile)
            str_eq(object_text_uid(now), object_uid(reconcile->cluster_object));
 }
 
+/* Nothing is applied that could not be recorded. Trying again soon is of no use. */
+static void refuse_for_room(struct placement_reconcile *reconcile)
+{
+    const struct str text = arena_print(
+        &reconcile->arena,
+        "ClusterResourceSetBinding %.*s/%.*s has the entries of %d sets, which is all it can hold; "
+        "the set cannot be recorded there and is not applied until another one goes",
+        STR_ARG(reconcile->cluster.namespace), STR_ARG(reconcile->cluster.name),
+        BINDING_ENTRIES_MAX);
+    note_fault(reconcile, &(struct fault){.type = FAULT_NO_ROOM, .text = text});
+    reconcile->result->requeue_after = NO_ROOM_RETRY;
+    reconcile->is_refused = true;
+}
+
 /*
  * Puts the results into the newest copy of the binding. Results go only into the binding that was
  * read before applying: a binding with a different UID belongs to a new Cluster of the same name.
- * What is true of a Cluster that went is written nowhere.
+ * What is true of a Cluster that went is written nowhere, and a binding that is full stays as it
+ * is.
  */
 static struct error *edit_binding(void *data, struct object *binding, struct object **ret_binding)
 {
-    const struct placement_reconcile *reconcile = data;
+    struct placement_reconcile *reconcile = data;
     const struct crs_spec *spec = plan_spec(reconcile->plan);
     if (!is_same_cluster(reconcile)) {
+        *ret_binding = object_ref(binding);
+        return NULL;
+    }
+    if (!binding_has_room(binding, set_key(reconcile->set).name)) {
+        refuse_for_room(reconcile);
         *ret_binding = object_ref(binding);
         return NULL;
     }
@@ -429,20 +452,6 @@ static struct error *wait_for_client(struct placement_reconcile *reconcile, stru
     return write_binding(reconcile);
 }
 
-/* Nothing is applied that could not be recorded. Trying again soon is of no use. */
-static struct error *refuse_for_room(struct placement_reconcile *reconcile)
-{
-    const struct str text = arena_print(
-        &reconcile->arena,
-        "ClusterResourceSetBinding %.*s/%.*s has the entries of %d sets, which is all it can hold; "
-        "the set cannot be recorded there and is not applied until another one goes",
-        STR_ARG(reconcile->cluster.namespace), STR_ARG(reconcile->cluster.name),
-        BINDING_ENTRIES_MAX);
-    note_fault(reconcile, &(struct fault){.type = FAULT_NO_ROOM, .text = text});
-    reconcile->result->requeue_after = NO_ROOM_RETRY;
-    return NULL;
-}
-
 static bool is_paused(const struct placement_reconcile *reconcile)
 {
     return cluster_index_is_paused(reconcile->controllers->cluster_index, reconcile->cluster);
@@ -454,6 +463,40 @@ static void hold_changes(struct placement_reconcile *reconcile)
     note_fault(reconcile,
                &(struct fault){.type = FAULT_PAUSED,
                                .text = STR("nothing new is applied while spec.paused is set")});
+}
+
+/* The sets of the namespace, which may all be about to add their entries. */
+static size_t count_sets(const struct placement_reconcile *reconcile)
+{
+    size_t count = 0;
+    MAP_FOREACH (entry, &reconcile->controllers->sets_by_key)
+        count += str_eq(set_key(entry->value).namespace, reconcile->cluster.namespace);
+    return count;
+}
+
+/*
+ * Makes sure that what is applied can be recorded. The check of the copy that was read is enough
+ * while all the sets there are would fit; otherwise the set takes its place in the binding before
+ * the first object is created. That is one write more, so it is not done without need. Suspends.
+ */
+static struct error *take_place(struct placement_reconcile *reconcile)
+{
+    const struct str set = set_key(reconcile->set).name;
+    if (!binding_has_room(reconcile->binding, set))
+        refuse_for_room(reconcile);
+    if (reconcile->is_refused || binding_has_entry(reconcile->binding, set) ||
+        binding_entry_count(reconcile->binding) + count_sets(reconcile) + PLACES_OF_OTHERS <=
+            BINDING_ENTRIES_MAX)
+        return NULL;
+    TRY(write_binding(reconcile));
+    object_free(TAKE(reconcile->binding));
+    reconcile->binding =
+        binding_store_find(reconcile->controllers->binding_store, reconcile->cluster);
+    if (!reconcile->is_refused && !binding_has_entry(reconcile->binding, set)) {
+        reconcile->result->requeue_after = CONFLICT_PAUSE;
+        reconcile->is_unfinished = true;
+    }
+    return NULL;
 }
 
 /*
@@ -521,10 +564,10 @@ static struct error *apply_resources(struct placement_reconcile *reconcile)
     return NULL;
 }
 
-/* The error that makes the queue try again. A pause ends with an event, not by trying. */
+/* The error that makes the queue try again. A pause or a full binding does not end by trying. */
 static struct error *explain_fault(const struct fault *fault)
 {
-    if (!fault->type || fault->type == FAULT_PAUSED)
+    if (!fault->type || fault->type == FAULT_PAUSED || fault->type == FAULT_NO_ROOM)
         return NULL;
     return error_new(ERROR_UNKNOWN, "%.*s%s%.*s", STR_ARG(fault->resource),
                      fault->resource.len ? ": " : "", STR_ARG(fault->text));
@@ -560,8 +603,10 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
     const bool was_known = reconcile->binding != NULL;
     if (!was_known)
         TRY(ensure_binding(reconcile));
-    if (!binding_has_room(reconcile->binding, owner.name))
-        return refuse_for_room(reconcile);
+    if (!binding_has_room(reconcile->binding, owner.name)) {
+        refuse_for_room(reconcile);
+        return NULL;
+    }
     if (offline)
         return wait_for_client(reconcile, TAKE(offline));
     struct error *err = check_service(reconcile);
@@ -569,8 +614,9 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
         return error_join(err, write_binding(reconcile));
     if (was_known && !may_write_unread(reconcile))
         TRY(refresh_binding(reconcile));
-    if (!binding_has_room(reconcile->binding, owner.name))
-        return refuse_for_room(reconcile);
+    TRY(take_place(reconcile));
+    if (reconcile->is_refused || reconcile->is_unfinished)
+        return NULL;
     TRY(apply_resources(reconcile));
     reconcile->has_outcome = !is_paused(reconcile);
     note_failures(reconcile);

@@ -87,10 +87,15 @@ bool binding_find_resource(const struct object *binding, struct str set, struct 
     return false;
 }
 
+size_t binding_entry_count(const struct object *binding)
+{
+    return json_count(entries_of(binding));
+}
+
 bool binding_has_room(const struct object *binding, struct str set)
 {
     return !binding || binding_has_entry(binding, set) ||
-           json_count(entries_of(binding)) < BINDING_ENTRIES_MAX;
+           binding_entry_count(binding) < BINDING_ENTRIES_MAX;
 }
 
 bool binding_is_owned(const struct object *binding, struct owner_reference owner)

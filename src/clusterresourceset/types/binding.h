@@ -48,6 +48,8 @@ bool binding_has_entry(const struct object *binding, struct str set);
 bool binding_find_resource(const struct object *binding, struct str set, struct resource_ref ref,
                            struct binding_resource *ret_resource);
 
+size_t binding_entry_count(const struct object *binding);
+
 /* Whether the set has an entry or can get one. binding may be NULL. */
 bool binding_has_room(const struct object *binding, struct str set);
 

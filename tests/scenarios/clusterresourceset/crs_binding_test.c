@@ -417,6 +417,60 @@ SIM_TEST(the_101st_set_of_a_cluster_is_not_applied_and_says_why)
     CHECK(crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("1", "a")));
 }
 
+/* How many of the sets crs1 and so on have their object on c1, and an entry for it. */
+static size_t count_placed(struct crs_fixture *fixture, size_t sets)
+{
+    size_t placed = 0;
+    for (size_t i = 1; i <= sets; i++) {
+        SCOPED(buf) object = {0};
+        SCOPED(buf) name = {0};
+        buf_print(&object, CRS_FIXTURE_OBJECTS("1") "/o%zu", i);
+        buf_print(&name, "crs%zu", i);
+        const bool has_object = crs_fixture_exists(fixture, buf_c(&object));
+        const bool has_entry = !str_eq(crs_fixture_entry(fixture, "c1", buf_c(&name)), STR("-"));
+        CHECK_EQ(has_object, has_entry);
+        placed += has_object;
+    }
+    return placed;
+}
+
+SIM_TEST(sets_that_race_for_the_last_places_apply_only_what_is_recorded)
+{
+    const size_t sets = 8, places = 3;
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_do(&fixture, "POST", CRS_FIXTURE_BINDINGS, BINDING("c1", ENTRY("other")));
+    put_full_binding(&fixture, 100 - places);
+    for (size_t i = 1; i <= sets; i++) {
+        SCOPED(buf) name = {0};
+        SCOPED(buf) map = {0};
+        SCOPED(buf) manifest = {0};
+        buf_print(&name, "crs%zu", i);
+        buf_print(&map, "cm%zu", i);
+        buf_print(&manifest,
+                  "{apiVersion: v1, kind: ConfigMap, metadata: {name: o%zu, namespace: default}}",
+                  i);
+        crs_fixture_map(&fixture, buf_c(&map), buf_c(&manifest));
+        buf_clear(&map);
+        buf_print(&map, "ConfigMap/cm%zu", i);
+        crs_fixture_set(&fixture, buf_c(&name), "ApplyOnce", buf_c(&map));
+    }
+    crs_fixture_start(&fixture, NULL);
+    CHECK_OK(fiber_sleep(MINUTE));
+    CHECK_EQ(count_placed(&fixture, sets), places);
+    CHECK_EQ(proxy_count(&fixture.workloads[0], CRS_FIXTURE_POST), places);
+    size_t refused = 0;
+    for (size_t i = 1; i <= sets; i++) {
+        SCOPED(buf) name = {0};
+        buf_print(&name, "crs%zu", i);
+        const struct str told = crs_fixture_condition(&fixture, buf_c(&name), "ResourcesApplied");
+        refused += str_contains(told, STR("has the entries of 100 sets"));
+    }
+    CHECK_EQ(refused, sets - places);
+    crs_fixture_check_quiet(&fixture, 4 * MINUTE);
+}
+
 /* The set may be reconciled before the change of the binding is seen here. */
 SIM_TEST(crs_77_a_binding_edited_together_with_its_set_is_seen_at_once)
 {
