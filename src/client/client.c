@@ -42,6 +42,7 @@ struct client {
     struct rate_limit raw_limit;
     struct client_metrics metrics;
     struct event answered; /* a request had an answer that was no failure of the server */
+    size_t awaited;        /* fibers in client_wait_answer() */
 };
 
 struct resource_limit {
@@ -323,7 +324,15 @@ static struct error *end_journey(struct journey *journey, int64_t begun,
 struct error *client_wait_answer(struct client *client, duration limit)
 {
     FIBER_TIMEOUT(limit);
-    return event_wait(&client->answered, "an answer of the server");
+    client->awaited++;
+    struct error *err = event_wait(&client->answered, "an answer of the server");
+    client->awaited--;
+    return err;
+}
+
+bool client_is_awaited(const struct client *client)
+{
+    return client->awaited > 0;
 }
 
 struct error *client_begin(struct client *client, const struct client_request *request,

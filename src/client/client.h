@@ -89,6 +89,9 @@ struct str client_host(const struct client *client);
  */
 MUST_USE struct error *client_wait_answer(struct client *client, duration limit);
 
+/* True while somebody is in client_wait_answer(). */
+bool client_is_awaited(const struct client *client);
+
 /*
  * Makes new connections offer HTTP/2, which no_http2 had turned off. HTTP/2 needs one connection
  * for any number of watches, but an idle connection takes twice the memory of an HTTP/1.1

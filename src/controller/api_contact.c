@@ -9,6 +9,8 @@
 #include "async/loop.h"
 #include "base/log.h"
 #include "base/metrics.h"
+#include "base/random.h"
+#include "client/client.h"
 #include "controller/cache/cache.h"
 #include "controller/health.h"
 
@@ -16,6 +18,11 @@
 #define CONTACT_GRACE  (60 * SECOND)
 #define ANSWER_TIMEOUT (10 * SECOND)
 #define LOG_PERIOD     MINUTE
+
+/* Together less than 3 s, in which a server that is back shall be noticed. */
+#define PROBE_PAUSE      (500 * MILLISECOND) /* and up to as much again */
+#define PROBE_TIMEOUT    (1500 * MILLISECOND)
+#define PROBE_ANSWER_MAX (64 * KILOBYTE)
 
 static const struct metrics_family families[] = {
     METRICS_GAUGE("kubernetes_healthcheck",
@@ -137,5 +144,38 @@ struct error *api_contact_run(void *data)
         OWNED(error) err = cache_set_wait_lag(contact->caches);
         if (err && !error_is(err, ERROR_DEADLINE))
             return error_ignore(TAKE(err), ERROR_CANCELED);
+    }
+}
+
+/* Any answer will do: the client tells the caches of it. Suspends. */
+static void send_probe(struct client *client)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(buf) body = {.limit = PROBE_ANSWER_MAX};
+    const struct client_raw_request request = {
+        .path = STR("/version"), .timeout = PROBE_TIMEOUT, .no_retry = true};
+    FIBER_TIMEOUT(PROBE_TIMEOUT);
+    error_free(client_raw(client, &request, &arena, &body, NULL));
+}
+
+/* Suspends until it may be time for a probe. */
+static struct error *wait_for_probe(const struct api_contact *contact)
+{
+    struct cache_lag lag;
+    if (!cache_set_find_lag(contact->caches, false, &lag))
+        return cache_set_wait_lag(contact->caches);
+    return fiber_sleep(random_jitter(loop_random(contact->loop), PROBE_PAUSE, 1));
+}
+
+struct error *api_contact_probe(void *data)
+{
+    const struct api_contact *contact = data;
+    for (;;) {
+        OWNED(error) err = wait_for_probe(contact);
+        if (err)
+            return error_ignore(TAKE(err), ERROR_CANCELED);
+        struct client *client = cache_set_client(contact->caches);
+        if (client && client_is_awaited(client))
+            send_probe(client);
     }
 }

@@ -6,6 +6,9 @@
  *     api-server     no cache that was filled has been without its server for 60 s
  *
  * Both are bounds on what is normal: a start takes a moment, and servers restart.
+ *
+ * While the server cannot be reached, the pauses of caches grow to a minute. Instead of all of them
+ * asking often, one small request is made every second or so; its answer ends their pauses.
  */
 #pragma once
 
@@ -38,3 +41,9 @@ void api_contact_init(struct api_contact *contact, struct loop *loop, struct cac
  * the server, again every minute, and when all of them follow it again. Runs until cancelled.
  */
 struct error *api_contact_run(void *data);
+
+/*
+ * A fiber function; data is the struct api_contact. Asks the server while caches pause because it
+ * cannot be reached. Runs until cancelled.
+ */
+struct error *api_contact_probe(void *data);

@@ -93,6 +93,13 @@ struct error *cache_set_wait_synced(struct cache_set *set)
     return cache_wait_synced((struct cache *)set);
 }
 
+/* Nothing is asked of a server. */
+struct client *cache_set_client(const struct cache_set *set)
+{
+    (void)set;
+    return NULL;
+}
+
 bool cache_set_find_lag(const struct cache_set *set, bool is_synced, struct cache_lag *ret_lag)
 {
     const struct cache *cache = (const struct cache *)set;

@@ -186,8 +186,10 @@ static struct error *start_servers(struct manager *manager)
 /* The log tells of a server that is away while the caches are waited for and ever after. */
 static void start_contact(struct manager *manager, struct scope *scope)
 {
-    if (manager->options.caches)
-        scope_start(scope, "contact", api_contact_run, &manager->contact);
+    if (!manager->options.caches)
+        return;
+    scope_start(scope, "contact", api_contact_run, &manager->contact);
+    scope_start(scope, "probe", api_contact_probe, &manager->contact);
 }
 
 /* Suspends until all caches are synced or sync_timeout is over. */

@@ -79,6 +79,9 @@ DEFINE_OWNED(cache_set)
  */
 void cache_set_use(struct cache_set *set, struct client *client);
 
+/* The client that the caches use now. */
+struct client *cache_set_client(const struct cache_set *set);
+
 /* The cache with these options, made and started if there is none. It lives as long as the set. */
 struct cache *cache_set_get(struct cache_set *set, const struct cache_options *options);
 

@@ -34,6 +34,11 @@ struct cache_set *cache_set_new(struct loop *loop, struct client *client)
     return set;
 }
 
+struct client *cache_set_client(const struct cache_set *set)
+{
+    return set->client;
+}
+
 void cache_set_name(struct cache_set *set, const char *field, struct key owner)
 {
     const struct key own = key_copy(&set->texts, owner);

@@ -1,6 +1,7 @@
 /* Sets and processes: who leads, what is watched, what a process finds that begins anew. */
 #include <stdint.h>
 
+#include "http/server.h"
 #include "scenarios/clusterresourceset/crs_fixture.h"
 
 #define BOTH "ConfigMap/cm1 true hash, Secret/s1 true hash"
@@ -135,4 +136,31 @@ SIM_TEST(a_filter_holds_for_clusters_and_config_maps)
     CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR("Secret/s1 true hash"));
     crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_MAP, "{\"metadata\":{\"labels\":{" US "}}}");
     crs_fixture_await_entry(&fixture, "c1", "crs1", "Secret/s1 true hash, ConfigMap/cm1 true hash");
+}
+
+/* Nobody leads here, and nothing is asked of the server but what the caches ask. */
+SIM_TEST(a_change_arrives_soon_after_the_management_server_is_back)
+{
+    static const int outages[] = {1, 7, 20, 20, 20, 33, 33, 33, 61, 61, 61, 200, 200};
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_ready(&fixture, "Reconcile");
+    for (size_t i = 0; i < COUNT(outages); i++) {
+        SCOPED(buf) manifest = {0};
+        SCOPED(buf) value = {0};
+        TEST_CASE("%d s", outages[i]);
+        CHECK_OK(fiber_sleep(3 * MINUTE));
+        http_server_free(TAKE(fixture.management.server));
+        CHECK_OK(fiber_sleep(outages[i] * SECOND));
+        proxy_open(&fixture.management, fixture.apiserver.network, STR("management.test"));
+        const int64_t returned = loop_now(loop_current());
+        buf_print(&value, "v%zu", i);
+        buf_print(&manifest,
+                  "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default}, "
+                  "data: {k: %s}}",
+                  buf_c(&value));
+        crs_fixture_map(&fixture, "cm1", buf_c(&manifest));
+        crs_fixture_await(&fixture, CRS_FIXTURE_OBJECT("1", "a"), "data.k", buf_c(&value));
+        CHECK(crs_fixture_seconds_since(returned) < 3);
+    }
 }
