@@ -68,6 +68,8 @@ struct client *client_new(struct loop *loop, const struct client_options *option
         client->options.timeout = TIMEOUT_DEFAULT;
     if (!client->options.answer_max)
         client->options.answer_max = ANSWER_MAX_DEFAULT;
+    if (!client->options.page_max)
+        client->options.page_max = client->options.answer_max;
     if (!client->options.user_agent.len)
         client->options.user_agent = STR("corset");
     client->tokens = token_source_new(options->config, NULL);
@@ -367,9 +369,9 @@ struct error *client_begin(struct client *client, const struct client_request *r
 }
 
 /* Raw requests share one rate limit, so that probes do not take tokens from resources. */
-struct error *client_raw(struct client *client, const struct client_raw_request *request,
-                         struct arena *arena, struct buf *body,
-                         struct client_raw_answer *ret_answer)
+static struct error *exchange_raw(struct client *client, const struct client_raw_request *request,
+                                  struct arena *arena, struct answer *body,
+                                  struct client_raw_answer *ret_answer)
 {
     SCOPED(client_request)
     full = {
@@ -385,6 +387,28 @@ struct error *client_raw(struct client *client, const struct client_raw_request 
     };
     buf_add(&full.query, request->query);
     return client_exchange(client, &full, arena, body, ret_answer);
+}
+
+struct error *client_raw(struct client *client, const struct client_raw_request *request,
+                         struct arena *arena, struct buf *body,
+                         struct client_raw_answer *ret_answer)
+{
+    SCOPED(answer)
+    answer = {
+        .text = {.limit = body->limit, .secret = body->secret}
+    };
+    TRY(exchange_raw(client, request, arena, &answer, ret_answer));
+    buf_add(body, buf_str(&answer.text));
+    return buf_check(body);
+}
+
+struct error *client_raw_json(struct client *client, const struct client_raw_request *request,
+                              size_t limit, struct arena *arena,
+                              struct client_raw_answer *ret_answer, struct json_doc **ret_doc)
+{
+    SCOPED(answer) answer = {.text.limit = limit};
+    TRY(exchange_raw(client, request, arena, &answer, ret_answer));
+    return answer_read_json(&answer, ret_doc);
 }
 
 const struct client_options *client_options_of(const struct client *client)

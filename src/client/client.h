@@ -32,8 +32,10 @@
 #include "base/str.h"
 #include "http/client.h"
 
+struct answer_pool;
 struct client;
 struct http_response;
+struct json_doc;
 struct loop;
 struct metrics;
 struct network;
@@ -48,10 +50,12 @@ struct client_options {
     struct tls_context *tls;
     const struct proxy_environment *proxies; /* outlives the client; NULL: config's proxy alone */
     struct str user_agent;                   /* empty: "corset" */
-    double qps, burst;       /* for each resource, and for all raw requests; 0: 20 and 30 */
-    duration timeout;        /* of one request; 0: 30 s, FOREVER: none */
-    size_t answer_max;       /* bytes of one response; 0: 256 MiB */
-    struct metrics *metrics; /* rest_client_*; NULL for none */
+    double qps, burst;           /* for each resource, and for all raw requests; 0: 20 and 30 */
+    duration timeout;            /* of one request; 0: 30 s, FOREVER: none */
+    size_t answer_max;           /* bytes of one response; 0: 256 MiB */
+    size_t page_max;             /* bytes of one page of a list; 0: answer_max */
+    struct answer_pool *answers; /* what responses of several clients share; NULL: nothing */
+    struct metrics *metrics;     /* rest_client_*; NULL for none */
     struct str
         metrics_host; /* a constant, their label "host"; empty: host and port of the server */
 
@@ -229,3 +233,9 @@ struct client_raw_answer {
 MUST_USE struct error *client_raw(struct client *client, const struct client_raw_request *request,
                                   struct arena *arena, struct buf *body,
                                   struct client_raw_answer *ret_answer);
+
+/* The same with the body parsed. A body of more than limit bytes is ERROR_TOO_LARGE. */
+MUST_USE struct error *client_raw_json(struct client *client,
+                                       const struct client_raw_request *request, size_t limit,
+                                       struct arena *arena, struct client_raw_answer *ret_answer,
+                                       struct json_doc **ret_doc);

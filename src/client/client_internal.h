@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "client/answer.h"
 #include "client/client.h"
 
 struct client_request {
@@ -43,11 +44,11 @@ MUST_USE struct error *client_begin(struct client *client, const struct client_r
                                     duration limit, struct http_response **ret_response);
 
 /*
- * The whole exchange, with rate limit, timeout and repetitions. Appends the body. A response that
- * is not a success is an error. ret_answer may be NULL. Suspends.
+ * The whole exchange, with rate limit, timeout and repetitions. The body is empty before. A
+ * response that is not a success is an error. ret_answer may be NULL. Suspends.
  */
 MUST_USE struct error *client_exchange(struct client *client, const struct client_request *request,
-                                       struct arena *arena, struct buf *body,
+                                       struct arena *arena, struct answer *body,
                                        struct client_raw_answer *ret_answer);
 struct loop *client_loop(const struct client *client);
 const struct client_options *client_options_of(const struct client *client);

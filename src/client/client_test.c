@@ -373,6 +373,46 @@ LOOP_TEST(lists_come_in_pages_and_begin_anew_when_too_old)
     buf_done(&names.text);
 }
 
+/* The page limit of these tests is PAGE with one ITEM and its neighbour does not fit. */
+LOOP_TEST(pages_that_are_too_large_come_in_halves)
+{
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, true);
+    fixture.options.page_max = sizeof(PAGE("9", "t1", ITEM("a")));
+    client_fixture_start(&fixture);
+    struct names names = {0};
+    const struct client_list_sink sink = {note_name, forget_names, &names};
+    SCOPED(buf) version = {0};
+    SCRIPT(&fixture, {200, NULL, NULL, PAGE("9", "t1", ITEM("a") "," ITEM("b"))},
+           {200, NULL, NULL, PAGE("9", "t1", ITEM("a"))},
+           {200, NULL, NULL, PAGE("9", "", ITEM("b"))});
+    CHECK_OK(client_list_each(fixture.client, GVR_CONFIG_MAPS, STR("ns"),
+                              &(struct client_list_options){.limit = 2}, &sink, &version));
+    CHECK_EQ(buf_str(&names.text), STR("ab"));
+    CHECK_EQ(names.restarts, 0);
+    CHECK_EQ(buf_str(&fixture.seen), STR("GET " PATH "?limit=2&timeout=30s\n"
+                                         "GET " PATH "?limit=1&timeout=30s\n"
+                                         "GET " PATH "?limit=1&continue=t1&timeout=30s\n"));
+    /* A list as a whole becomes one in pages, of the newest version. */
+    buf_clear(&names.text);
+    SCRIPT(&fixture, {200, NULL, NULL, PAGE("9", "", ITEM("a") "," ITEM("b"))},
+           {200, NULL, NULL, PAGE("9", "t1", ITEM("a"))},
+           {200, NULL, NULL, PAGE("9", "", ITEM("b"))});
+    CHECK_OK(client_list_each(
+        fixture.client, GVR_CONFIG_MAPS, STR("ns"),
+        &(struct client_list_options){.limit = -1, .resource_version = STR("0")}, &sink, &version));
+    CHECK_EQ(buf_str(&names.text), STR("ab"));
+    CHECK_EQ(buf_str(&fixture.seen), STR("GET " PATH "?resourceVersion=0&timeout=30s\n"
+                                         "GET " PATH "?limit=500&timeout=30s\n"
+                                         "GET " PATH "?limit=500&continue=t1&timeout=30s\n"));
+    /* One object that does not fit is an error. */
+    SCRIPT(&fixture, {200, NULL, NULL, PAGE("9", "", ITEM("a") "," ITEM("b"))});
+    CHECK_ERROR(client_list_each(fixture.client, GVR_CONFIG_MAPS, STR("ns"),
+                                 &(struct client_list_options){.limit = 1}, &sink, &version),
+                ERROR_TOO_LARGE);
+    buf_done(&names.text);
+}
+
 LOOP_TEST(credentials_and_impersonation_stand_in_headers)
 {
     SCOPED(client_fixture) fixture;

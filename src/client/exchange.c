@@ -85,10 +85,22 @@ static bool is_success(int status)
     return (status >= 200 && status <= 299) || status == 304;
 }
 
+/* Suspends. Each piece is counted before the next one is waited for. */
+static struct error *read_body(struct http_response *response, struct answer *body)
+{
+    for (;;) {
+        struct str piece;
+        TRY(http_response_read_piece(response, &piece));
+        if (!piece.len)
+            return NULL;
+        TRY(answer_add(body, piece), "read the response");
+    }
+}
+
 /* Suspends. */
 static struct error *read_success(struct client *client, const struct client_request *request,
                                   struct http_response *response, struct arena *arena,
-                                  struct buf *body, struct client_raw_answer *ret_answer)
+                                  struct answer *body, struct client_raw_answer *ret_answer)
 {
     const struct http_headers *headers = http_response_headers(response);
     if (ret_answer)
@@ -97,7 +109,7 @@ static struct error *read_success(struct client *client, const struct client_req
             .content_type = arena_str(arena, http_headers_find(headers, STR("content-type"))),
             .etag = arena_str(arena, http_headers_find(headers, STR("etag"))),
         };
-    TRY(http_response_read_all(response, body), "%.*s %.*s%.*s", STR_ARG(request->method),
+    TRY(read_body(response, body), "%.*s %.*s%.*s", STR_ARG(request->method),
         STR_ARG(client_host(client)), STR_ARG(request->path));
     return NULL;
 }
@@ -118,16 +130,16 @@ static duration repeat_delay(const struct client_request *request, const struct 
     return lost && !err->http_status && str_eq(request->method, STR("GET")) ? REPEAT_DELAY : -1;
 }
 
-/* A failed attempt may have appended a part of the body, which the next attempt must not see. */
+/* A failed attempt may have left a part of the body, which the next attempt must not see. */
 struct error *client_exchange(struct client *client, const struct client_request *request,
-                              struct arena *arena, struct buf *body,
+                              struct arena *arena, struct answer *body,
                               struct client_raw_answer *ret_answer)
 {
     const struct client_options *options = client_options_of(client);
     const duration limit = request->timeout ? request->timeout : options->timeout;
-    const size_t begin = body->len;
-    if (!body->limit)
-        body->limit = options->answer_max;
+    body->pool = options->answers;
+    if (!body->text.limit)
+        body->text.limit = options->answer_max;
     for (int repeats = 0;; repeats++) {
         struct error *err;
         duration asked = -1;
@@ -154,6 +166,6 @@ struct error *client_exchange(struct client *client, const struct client_request
             return err;
         }
         error_free(err);
-        buf_truncate(body, begin);
+        answer_done(body);
     }
 }

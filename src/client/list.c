@@ -35,7 +35,7 @@ struct error *client_list_page(struct client *client, struct gvr gvr, struct str
                                struct object_list *ret_list)
 {
     options = options ? options : &list_defaults;
-    SCOPED(buf) body = {0};
+    SCOPED(answer) body = {.text.limit = client_options_of(client)->page_max};
     OWNED(json_doc) doc = NULL;
     struct client_raw_answer answer;
     SCOPED(client_request)
@@ -49,7 +49,7 @@ struct error *client_list_page(struct client *client, struct gvr gvr, struct str
     request.path = resource_path_write(arena, &path);
     add_list_query(&request.query, options);
     TRY(client_exchange(client, &request, arena, &body, &answer));
-    TRY(json_read(buf_str(&body), &doc), "read the list of %.*s", STR_ARG(gvr.resource));
+    TRY(answer_read_json(&body, &doc), "read the list of %.*s", STR_ARG(gvr.resource));
     TRY(object_list_from_doc(arena, doc, ret_list), "read the list of %.*s", STR_ARG(gvr.resource));
     return NULL;
 }
@@ -61,19 +61,43 @@ struct paged_list {
     struct str namespace;
     const struct client_list_options *options;
     const struct client_list_sink *sink;
+    int64_t page_size;
     struct buf token;    /* of the next page */
     struct buf *version; /* of the list */
 };
+
+/*
+ * Reads one page. A page that exceeds the client's limit is asked for again with half as many
+ * objects, and so are those behind it. A single object that does not fit is an error.
+ *
+ * A list that was asked for as a whole becomes one in pages. Then it names no version: servers take
+ * a version together with a limit for exactly this version, and the newest is never older.
+ */
+static struct error *read_page(struct paged_list *listing, struct arena *arena,
+                               struct object_list *ret_list)
+{
+    struct client_list_options page = *listing->options;
+    page.continue_token = buf_str(&listing->token);
+    for (;;) {
+        page.limit = listing->page_size;
+        struct error *err = client_list_page(listing->client, listing->gvr, listing->namespace,
+                                             &page, arena, ret_list);
+        const bool is_whole = listing->page_size < 0;
+        if (!error_is(err, ERROR_TOO_LARGE) || listing->page_size == 1)
+            return err;
+        error_free(err);
+        listing->page_size = is_whole ? PAGE_DEFAULT : listing->page_size / 2;
+        if (is_whole)
+            page.resource_version = page.resource_version_match = (struct str){0};
+    }
+}
 
 /* Reads the next page, passes its objects to the sink and remembers its token. Suspends. */
 static struct error *list_next_page(struct paged_list *listing)
 {
     SCOPED(arena) arena = {.limit = SIZE_MAX / 2};
-    struct client_list_options page = *listing->options;
     struct object_list list = {0};
-    page.continue_token = buf_str(&listing->token);
-    page.limit = page.limit ? page.limit : PAGE_DEFAULT;
-    TRY(client_list_page(listing->client, listing->gvr, listing->namespace, &page, &arena, &list));
+    TRY(read_page(listing, &arena, &list));
     for (size_t i = 0; i < list.count; i++)
         TRY(listing->sink->each(listing->sink->data, list.items[i]));
     buf_clear(&listing->token);
@@ -116,6 +140,7 @@ struct error *client_list_each(struct client *client, struct gvr gvr, struct str
         .gvr = gvr,
         .namespace = namespace,
         .options = options ? options : &list_defaults,
+        .page_size = options && options->limit ? options->limit : PAGE_DEFAULT,
         .sink = sink,
         .version = version,
     };

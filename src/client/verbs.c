@@ -45,11 +45,13 @@ static void begin_request(struct client *client, struct arena *arena, const stru
 }
 
 /* ret_object NULL: the body is not parsed. */
-static struct error *read_object(struct buf *body, struct object **ret_object)
+static struct error *read_object(struct answer *body, struct object **ret_object)
 {
+    OWNED(json_doc) doc = NULL;
     if (!ret_object)
         return NULL;
-    TRY(object_read(buf_str(body), ret_object), "read the answer");
+    TRY(answer_read_json(body, &doc), "read the answer");
+    TRY(object_from_doc(doc, ret_object), "read the answer");
     return NULL;
 }
 
@@ -62,7 +64,7 @@ struct error *client_get(struct client *client, struct gvr gvr, struct key key,
     if (!key.name.len)
         return error_new(ERROR_INVALID, "resource name may not be empty");
     SCOPED(arena) arena = {0};
-    SCOPED(buf) answer = {0};
+    SCOPED(answer) answer = {0};
     SCOPED(client_request)
     request = {
         .method = STR("GET"),
@@ -119,7 +121,7 @@ struct error *client_create(struct client *client, struct gvr gvr, const struct 
     const struct place place = {gvr, object_namespace(object), name, options->subresource};
     SCOPED(arena) arena = {0};
     SCOPED(buf) text = {.secret = true};
-    SCOPED(buf) answer = {0};
+    SCOPED(answer) answer = {0};
     SCOPED(client_request) request = {.method = STR("POST")};
     TRY(set_body(object, &text, &request));
     begin_write(client, &arena, &place, options, &request);
@@ -137,7 +139,7 @@ struct error *client_update(struct client *client, struct gvr gvr, const struct 
                                 options->subresource};
     SCOPED(arena) arena = {0};
     SCOPED(buf) text = {.secret = true};
-    SCOPED(buf) answer = {0};
+    SCOPED(answer) answer = {0};
     SCOPED(client_request) request = {.method = STR("PUT")};
     TRY(set_body(object, &text, &request));
     begin_write(client, &arena, &place, options, &request);
@@ -160,7 +162,7 @@ struct error *client_patch(struct client *client, struct gvr gvr, struct key key
     if (!key.name.len)
         return error_new(ERROR_INVALID, "resource name may not be empty");
     SCOPED(arena) arena = {0};
-    SCOPED(buf) answer = {0};
+    SCOPED(answer) answer = {0};
     SCOPED(client_request)
     request = {
         .method = STR("PATCH"),
@@ -228,7 +230,7 @@ struct error *client_delete(struct client *client, struct gvr gvr, struct key ke
         return error_new(ERROR_INVALID, "resource name may not be empty");
     SCOPED(arena) arena = {0};
     SCOPED(buf) text = {0};
-    SCOPED(buf) answer = {0};
+    SCOPED(answer) answer = {0};
     OWNED(object) deleted = NULL;
     TRY(write_delete_options(options, &text));
     SCOPED(client_request)

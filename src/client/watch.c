@@ -111,6 +111,7 @@ static struct error *open_stream(struct watch *watch)
     watch->opened = loop_now(client_loop(watch->client));
     watch->ends = watch->opened + longest;
     watch->events = 0;
+    http_response_limit_lines(response, client_options_of(watch->client)->answer_max);
     watch->response = TAKE(response);
     return NULL;
 }

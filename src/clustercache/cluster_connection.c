@@ -33,6 +33,14 @@
 /* The label "host" of the requests to all workload clusters together: see decision 0017. */
 #define METRICS_HOST STR("workload-clusters")
 
+/*
+ * Bounds of what a workload cluster may send, as its administrator may be a stranger. An object of
+ * a real cluster has at most 1.5 MiB in etcd; a page of a list that is larger is asked for again
+ * with fewer objects.
+ */
+#define ANSWER_MAX (4 * MEGABYTE)
+#define PAGE_MAX   (16 * MEGABYTE)
+
 struct cluster_connection *cluster_connection_new(struct clustercache_config *config,
                                                   struct key cluster, struct rest_config *rest)
 {
@@ -63,6 +71,9 @@ void cluster_connection_open(struct cluster_connection *connection)
         .timeout = options->timeout,
         .metrics = options->metrics,
         .metrics_host = METRICS_HOST,
+        .answer_max = ANSWER_MAX,
+        .page_max = PAGE_MAX,
+        .answers = &connection->config->answers,
         .may_write = options->may_write,
         .may_write_data = options->may_write_data,
         .no_http2 = true, /* until the first cache: see client_offer_http2() */

@@ -29,6 +29,13 @@ static const struct clustercache_timing timing_defaults = {
 #define RESYNC_DEFAULT      (10 * MINUTE)
 #define SYNC_PERIOD_DEFAULT (10 * HOUR)
 
+/*
+ * What large responses of all clusters may take while they arrive, and the values of one of them:
+ * sixteen bytes each when it is parsed, one at a time.
+ */
+#define ANSWERS_MAX       (20 * MEGABYTE)
+#define ANSWER_VALUES_MAX 500000
+
 #define OR_DEFAULT(field, value) \
     do {                         \
         if (!(field))            \
@@ -138,6 +145,7 @@ struct clustercache_config *clustercache_config_new(struct loop *loop,
                                                     const struct clustercache_options *options)
 {
     struct clustercache_config *config = NEW(struct clustercache_config);
+    answer_pool_init(&config->answers, ANSWERS_MAX, ANSWER_VALUES_MAX);
     config->references = 1;
     config->loop = loop;
     config->options = *options;

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/list.h"
 #include "base/map.h"
+#include "client/answer.h"
 #include "clustercache/accessor.h"
 #include "clustercache/clustercache.h"
 #include "controller/controller.h"
@@ -21,7 +22,8 @@ struct clustercache_config {
     struct loop *loop;
     struct clustercache_options options;
     struct discovery_pool *pool;
-    bool has_own_pod; /* the Pod of this process is known: see self_hosted.h */
+    struct answer_pool answers; /* of all clusters */
+    bool has_own_pod;           /* the Pod of this process is known: see self_hosted.h */
     struct arena texts;
 };
 

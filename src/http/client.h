@@ -93,8 +93,16 @@ const struct http_headers *http_response_headers(const struct http_response *res
 MUST_USE struct error *http_response_read(struct http_response *response, char *ptr,
                                           size_t capacity, size_t *ret_len);
 
+/* Suspends until body bytes have arrived; empty at the end. Valid until the next call. */
+MUST_USE struct error *http_response_read_piece(struct http_response *response,
+                                                struct str *ret_piece);
+
 /* Suspends. Appends the rest of the body; the buffer's limit bounds it. */
 MUST_USE struct error *http_response_read_all(struct http_response *response, struct buf *body);
+
+/* The longest line that http_response_read_line() takes. Without this call it is 16 MiB, and never
+ * more. */
+void http_response_limit_lines(struct http_response *response, size_t limit);
 
 /*
  * Suspends until a whole line has arrived. The line comes without its line end and is valid until

@@ -85,6 +85,12 @@ struct error *http_response_read(struct http_response *response, char *ptr, size
     return NULL;
 }
 
+struct error *http_response_read_piece(struct http_response *response, struct str *ret_piece)
+{
+    TRY(next_piece(response, ret_piece), "read the response");
+    return NULL;
+}
+
 struct error *http_response_read_all(struct http_response *response, struct buf *body)
 {
     buf_add(body, response->piece);
@@ -95,6 +101,11 @@ struct error *http_response_read_all(struct http_response *response, struct buf 
         buf_add(body, response->piece);
         TRY(buf_check(body), "read the response");
     }
+}
+
+void http_response_limit_lines(struct http_response *response, size_t limit)
+{
+    response->lines.limit = limit < LINES_LIMIT_DEFAULT ? limit : LINES_LIMIT_DEFAULT;
 }
 
 struct error *http_response_read_line(struct http_response *response, struct str *ret_line)

@@ -113,12 +113,11 @@ void discovery_forget(struct discovery *discovery, struct str group, struct str 
 struct error *discovery_server_version(struct client *client, struct arena *arena,
                                        struct str *ret_git_version)
 {
-    SCOPED(buf) body = {.limit = VERSION_BODY_MAX};
     OWNED(json_doc) doc = NULL;
     struct client_raw_answer answer = {0};
     const struct client_raw_request request = {.path = STR("/version")};
-    TRY(client_raw(client, &request, arena, &body, &answer), "read the server's version");
-    TRY(json_read(buf_str(&body), &doc), "read the server's version");
+    TRY(client_raw_json(client, &request, VERSION_BODY_MAX, arena, &answer, &doc),
+        "read the server's version");
     const struct str version = json_to_str(json_get(json_doc_root(doc), STR("gitVersion")));
     if (version.len == 0)
         return error_new(ERROR_PROTOCOL, "read the server's version: the answer has no gitVersion");

@@ -15,6 +15,7 @@
 #include "client/discovery/discovery_internal.h"
 #include "client/discovery/discovery_read.h"
 #include "client/discovery/discovery_surface.h"
+#include "json/json.h"
 
 #define ACCEPT_PLAIN STR("application/json")
 #define ACCEPT_LISTS                                                            \
@@ -120,21 +121,17 @@ void discovery_set_surface(struct discovery *discovery, struct discovery_surface
     discovery->surface = surface;
 }
 
-static struct error *get_document(struct discovery *discovery, struct arena *arena,
-                                  const struct client_raw_request *request, struct buf *body,
-                                  struct client_raw_answer *ret_answer)
+static struct error *fetch_document(struct discovery *discovery, struct arena *arena,
+                                    const struct client_raw_request *request,
+                                    struct client_raw_answer *ret_answer, struct json_doc **ret_doc)
 {
-    body->limit = discovery->document_max;
     struct client_raw_request full = *request;
     full.rate_limit = &discovery->rate_limit;
-    TRY(client_raw(discovery->client, &full, arena, body, ret_answer), "discover %.*s",
-        STR_ARG(request->path));
-    if (body->len > discovery->document_max)
-        return error_new(ERROR_TOO_LARGE, "discover %.*s: the answer has more than %zu bytes",
-                         STR_ARG(request->path), discovery->document_max);
-    if (ret_answer->status == 304)
-        return error_new(ERROR_PROTOCOL, "discover %.*s: not modified, but since when",
-                         STR_ARG(request->path));
+    struct error *err = client_raw_json(discovery->client, &full, discovery->document_max, arena,
+                                        ret_answer, ret_doc);
+    if (error_is(err, ERROR_PARSE))
+        err->code = ERROR_PROTOCOL; /* the text of a server is not input of a user */
+    TRY(err, "discover %.*s", STR_ARG(request->path));
     return NULL;
 }
 
@@ -157,26 +154,26 @@ static void list_answer_done(struct list_answer *list)
     discovery_versions_done(&list->versions);
 }
 
-static struct error *read_list(struct list_answer *list, struct str text)
+static struct error *read_list(struct list_answer *list, struct json_doc *doc)
 {
     if (list->is_aggregated)
-        return discovery_read_aggregated(text, list->is_core, &list->versions);
+        return discovery_read_aggregated(doc, list->is_core, &list->versions);
     if (list->is_core)
-        return discovery_read_core(text, &list->versions);
-    return discovery_read_groups(text, &list->versions);
+        return discovery_read_core(doc, &list->versions);
+    return discovery_read_groups(doc, &list->versions);
 }
 
 static struct error *fetch_list(struct discovery *discovery, struct arena *arena,
                                 struct list_answer *list)
 {
-    SCOPED(buf) body = {0};
+    OWNED(json_doc) doc = NULL;
     struct client_raw_answer answer = {0};
     const struct client_raw_request request = {
         .path = list->is_core ? STR("/api") : STR("/apis"),
         .accept = ACCEPT_LISTS,
     };
     list->versions.arena = arena;
-    struct error *err = get_document(discovery, arena, &request, &body, &answer);
+    struct error *err = fetch_document(discovery, arena, &request, &answer, &doc);
     if (list->is_core && is_404(err)) {
         error_free(err); /* an extension API server, asked directly, has no core group */
         list->is_aggregated = true;
@@ -184,7 +181,7 @@ static struct error *fetch_list(struct discovery *discovery, struct arena *arena
     }
     TRY(err);
     list->is_aggregated = discovery_is_aggregated(answer.content_type);
-    TRY(read_list(list, buf_str(&body)), "discover %.*s", STR_ARG(request.path));
+    TRY(read_list(list, doc), "discover %.*s", STR_ARG(request.path));
     return NULL;
 }
 
@@ -214,14 +211,14 @@ static struct error *check_count(const struct discovery *discovery, size_t more)
                      DISCOVERY_VERSIONS_MAX);
 }
 
-static struct error *read_target(const struct discovery_target *target, struct str text,
+static struct error *read_target(const struct discovery_target *target, struct json_doc *doc,
                                  struct discovery_versions *versions)
 {
     if (target->what == DISCOVERY_VERSION)
-        return discovery_read_resources(text, target->group, target->version, versions);
+        return discovery_read_resources(doc, target->group, target->version, versions);
     if (target->group.len == 0)
-        return discovery_read_core(text, versions);
-    return discovery_read_group(text, target->group, versions);
+        return discovery_read_core(doc, versions);
+    return discovery_read_group(doc, target->group, versions);
 }
 
 static struct discovery_surface *surface_with_target(const struct discovery *discovery,
@@ -246,19 +243,19 @@ static struct discovery_surface *surface_without_target(const struct discovery *
 static struct error *fetch_version_or_group(struct discovery *discovery, struct arena *arena,
                                             const struct discovery_target *target)
 {
-    SCOPED(buf) body = {0};
+    OWNED(json_doc) doc = NULL;
     SCOPED(discovery_versions) versions = {.arena = arena};
     struct client_raw_answer answer = {0};
     const struct client_raw_request request = {.path = target_path(arena, target),
                                                .accept = ACCEPT_PLAIN};
-    struct error *err = get_document(discovery, arena, &request, &body, &answer);
+    struct error *err = fetch_document(discovery, arena, &request, &answer, &doc);
     if (is_404(err)) {
         error_free(err);
         discovery_set_surface(discovery, surface_without_target(discovery, target));
         return NULL;
     }
     TRY(err);
-    TRY(read_target(target, buf_str(&body), &versions), "discover %.*s", STR_ARG(request.path));
+    TRY(read_target(target, doc, &versions), "discover %.*s", STR_ARG(request.path));
     TRY(check_count(discovery, versions.count), "discover %.*s", STR_ARG(request.path));
     discovery_set_surface(discovery, surface_with_target(discovery, target, &versions));
     return NULL;

@@ -72,18 +72,11 @@ static struct error *add_version(struct discovery_versions *versions,
     return arena_check(versions->arena);
 }
 
-/* Parses a document of this kind. The arena holds it, so views of its texts stay valid. */
-static struct error *read_document(struct str text, const char *kind, struct arena *arena,
-                                   const struct json_value **ret_root)
+/* Checks the kind of the document. The arena holds it, so views of its texts stay valid. */
+static struct error *begin_document(struct json_doc *doc, const char *kind, struct arena *arena,
+                                    const struct json_value **ret_root)
 {
-    struct json_doc *doc = NULL;
-    struct error *err = json_read(text, &doc);
-    if (err) {
-        if (err->code == ERROR_PARSE)
-            err->code = ERROR_PROTOCOL; /* the text of a server is not input of a user */
-        return err;
-    }
-    json_doc_hold(arena, doc);
+    json_doc_hold(arena, json_doc_ref(doc));
     const struct json_value *root = json_doc_root(doc);
     if (!str_eq(json_to_str(json_get(root, STR("kind"))), str_from_c(kind)))
         return error_new(ERROR_PROTOCOL, "it is no %s", kind);
@@ -163,11 +156,11 @@ static struct error *read_aggregated_group(const struct json_value *value, bool 
     return NULL;
 }
 
-struct error *discovery_read_aggregated(struct str text, bool core,
+struct error *discovery_read_aggregated(struct json_doc *doc, bool core,
                                         struct discovery_versions *versions)
 {
     const struct json_value *root = NULL, *items, *item;
-    TRY(read_document(text, "APIGroupDiscoveryList", versions->arena, &root));
+    TRY(begin_document(doc, "APIGroupDiscoveryList", versions->arena, &root));
     TRY(read_items(versions->arena, root, "items", &items));
     JSON_FOREACH (key, item, items)
         TRY(read_aggregated_group(item, core, versions));
@@ -180,10 +173,10 @@ static struct error *add_listed(struct discovery_versions *versions, struct str 
     return add_version(versions, &(struct discovery_version){.group = group, .version = version});
 }
 
-struct error *discovery_read_core(struct str text, struct discovery_versions *versions)
+struct error *discovery_read_core(struct json_doc *doc, struct discovery_versions *versions)
 {
     const struct json_value *root = NULL, *items, *item;
-    TRY(read_document(text, "APIVersions", versions->arena, &root));
+    TRY(begin_document(doc, "APIVersions", versions->arena, &root));
     TRY(read_items(versions->arena, root, "versions", &items));
     JSON_FOREACH (key, item, items)
         TRY(add_listed(versions, STR(""), json_to_str(item)));
@@ -210,23 +203,23 @@ static struct error *read_plain_group(const struct json_value *value, struct str
     return NULL;
 }
 
-struct error *discovery_read_groups(struct str text, struct discovery_versions *versions)
+struct error *discovery_read_groups(struct json_doc *doc, struct discovery_versions *versions)
 {
     const struct json_value *root = NULL, *items, *item;
     struct str name = {0};
-    TRY(read_document(text, "APIGroupList", versions->arena, &root));
+    TRY(begin_document(doc, "APIGroupList", versions->arena, &root));
     TRY(read_items(versions->arena, root, "groups", &items));
     JSON_FOREACH (key, item, items)
         TRY(read_plain_group(item, &name, versions));
     return NULL;
 }
 
-struct error *discovery_read_group(struct str text, struct str group,
+struct error *discovery_read_group(struct json_doc *doc, struct str group,
                                    struct discovery_versions *versions)
 {
     const struct json_value *root = NULL;
     struct str name = {0};
-    TRY(read_document(text, "APIGroup", versions->arena, &root));
+    TRY(begin_document(doc, "APIGroup", versions->arena, &root));
     TRY(read_plain_group(root, &name, versions));
     if (!str_eq(name, group))
         return error_new(ERROR_PROTOCOL, "it is about another group");
@@ -234,12 +227,12 @@ struct error *discovery_read_group(struct str text, struct str group,
 }
 
 /* groupVersion must be the requested one: a proxy could have sent another document. */
-struct error *discovery_read_resources(struct str text, struct str group, struct str version,
+struct error *discovery_read_resources(struct json_doc *doc, struct str group, struct str version,
                                        struct discovery_versions *versions)
 {
     const struct json_value *root = NULL, *items;
     struct discovery_version read = {group, version, DISCOVERY_KNOWN, NULL, 0};
-    TRY(read_document(text, "APIResourceList", versions->arena, &root));
+    TRY(begin_document(doc, "APIResourceList", versions->arena, &root));
     const struct str expected =
         gvk_api_version(versions->arena, (struct gvk){group, version, STR("")});
     if (!str_eq(json_to_str(json_get(root, STR("groupVersion"))), expected))

@@ -21,6 +21,8 @@
 #define DISCOVERY_VERSIONS_MAX  ((size_t)4096)
 #define DISCOVERY_RESOURCES_MAX ((size_t)8192) /* of one group/version */
 
+struct json_doc;
+
 /* Versions in the order of the document. The caller sets the arena, which holds all texts. */
 struct discovery_versions {
     struct arena *arena;
@@ -35,21 +37,23 @@ void discovery_versions_done(struct discovery_versions *versions);
 bool discovery_is_aggregated(struct str content_type);
 
 /* APIGroupDiscoveryList, from /api (core) or from /apis. */
-MUST_USE struct error *discovery_read_aggregated(struct str text, bool core,
+MUST_USE struct error *discovery_read_aggregated(struct json_doc *doc, bool core,
                                                  struct discovery_versions *versions);
 
 /* APIVersions, from /api. Gives versions of DISCOVERY_LISTED, as do the next two. */
-MUST_USE struct error *discovery_read_core(struct str text, struct discovery_versions *versions);
+MUST_USE struct error *discovery_read_core(struct json_doc *doc,
+                                           struct discovery_versions *versions);
 
 /* APIGroupList, from /apis. */
-MUST_USE struct error *discovery_read_groups(struct str text, struct discovery_versions *versions);
+MUST_USE struct error *discovery_read_groups(struct json_doc *doc,
+                                             struct discovery_versions *versions);
 
 /* APIGroup, from /apis/<group>. */
-MUST_USE struct error *discovery_read_group(struct str text, struct str group,
+MUST_USE struct error *discovery_read_group(struct json_doc *doc, struct str group,
                                             struct discovery_versions *versions);
 
 /* APIResourceList, from /api/<version> or /apis/<group>/<version>. */
-MUST_USE struct error *discovery_read_resources(struct str text, struct str group,
+MUST_USE struct error *discovery_read_resources(struct json_doc *doc, struct str group,
                                                 struct str version,
                                                 struct discovery_versions *versions);
 

@@ -3,6 +3,7 @@
 #include "apimachinery/gvk.h"
 #include "base/buf.h"
 #include "client/discovery/discovery.h"
+#include "json/json.h"
 #include "testing/test.h"
 
 TEST(discovery_tells_aggregated_answers_by_their_type)
@@ -63,15 +64,23 @@ static const char aggregated_gadgets[] =
     "{\"resource\":\"widgets\",\"responseKind\":{\"group\":\"\",\"version\":\"\",\"kind\":"
     "\"Widget\"},\"scope\":\"Cluster\",\"singularResource\":\"widget\",\"verbs\":[\"get\"]}]}]}]}";
 
+static struct json_doc *read_json(struct str text)
+{
+    struct json_doc *doc = NULL;
+    CHECK_OK(json_read(text, &doc));
+    return doc;
+}
+
 TEST(discovery_reads_the_same_table_from_both_kinds_of_document)
 {
     SCOPED(arena) arena = {0};
+    OWNED(json_doc) plain_doc = read_json(str_from_c(plain_gadgets));
+    OWNED(json_doc) aggregated_doc = read_json(str_from_c(aggregated_gadgets));
     OWNED(discovery_pool) pool = discovery_pool_new();
     SCOPED(discovery_versions) plain = {.arena = &arena};
     SCOPED(discovery_versions) aggregated = {.arena = &arena};
-    CHECK_OK(discovery_read_resources(str_from_c(plain_gadgets), STR("lab.example.com"), STR("v1"),
-                                      &plain));
-    CHECK_OK(discovery_read_aggregated(str_from_c(aggregated_gadgets), false, &aggregated));
+    CHECK_OK(discovery_read_resources(plain_doc, STR("lab.example.com"), STR("v1"), &plain));
+    CHECK_OK(discovery_read_aggregated(aggregated_doc, false, &aggregated));
     CHECK_EQ(plain.count, (size_t)1);
     CHECK_EQ(aggregated.count, (size_t)1);
 
@@ -129,13 +138,14 @@ TEST(discovery_lists_versions_as_the_server_prefers_them)
 {
     SCOPED(arena) arena = {0};
     SCOPED(discovery_versions) versions = {.arena = &arena};
-    CHECK_OK(discovery_read_groups(
+    OWNED(json_doc)
+    doc = read_json(
         STR("{\"kind\":\"APIGroupList\",\"groups\":["
             "{\"name\":\"b\",\"versions\":[{\"groupVersion\":\"b/v2\",\"version\":\"v2\"},"
             "{\"version\":\"v1\"},{\"version\":\"v1beta1\"}],"
             "\"preferredVersion\":{\"groupVersion\":\"b/v1\",\"version\":\"v1\"}},"
-            "{\"name\":\"a\",\"versions\":[{\"version\":\"v1\"}]}]}"),
-        &versions));
+            "{\"name\":\"a\",\"versions\":[{\"version\":\"v1\"}]}]}"));
+    CHECK_OK(discovery_read_groups(doc, &versions));
     const char *expected[] = {"b/v1", "b/v2", "b/v1beta1", "a/v1"};
     CHECK_EQ(versions.count, COUNT(expected));
     for (size_t i = 0; i < COUNT(expected); i++) {
@@ -151,17 +161,18 @@ enum document { CORE, GROUPS, GROUP, RESOURCES, AGGREGATED };
 static struct error *read_any(enum document document, struct str text, struct arena *arena)
 {
     SCOPED(discovery_versions) versions = {.arena = arena};
+    OWNED(json_doc) doc = read_json(text);
     switch (document) {
     case CORE:
-        return discovery_read_core(text, &versions);
+        return discovery_read_core(doc, &versions);
     case GROUPS:
-        return discovery_read_groups(text, &versions);
+        return discovery_read_groups(doc, &versions);
     case GROUP:
-        return discovery_read_group(text, STR("a"), &versions);
+        return discovery_read_group(doc, STR("a"), &versions);
     case RESOURCES:
-        return discovery_read_resources(text, STR("a"), STR("v1"), &versions);
+        return discovery_read_resources(doc, STR("a"), STR("v1"), &versions);
     case AGGREGATED:
-        return discovery_read_aggregated(text, false, &versions);
+        return discovery_read_aggregated(doc, false, &versions);
     }
     return NULL;
 }
@@ -177,9 +188,6 @@ TEST(discovery_refuses_hostile_documents)
         enum document document;
         const char *text, *part;
     } cases[] = {
-        {"no JSON",                        GROUPS,     "<html>",                                                  ""                        },
-        {"empty",                          AGGREGATED, "",                                                        ""                        },
-        {"cut off",                        RESOURCES,  "{\"kind\":\"APIResourceList\",",                          ""                        },
         {"no object",                      CORE,       "[]",                                                      "it is no APIVersions"    },
         {"another kind",                   GROUPS,     "{\"kind\":\"Status\"}",                                   "it is no APIGroupList"   },
         {"no kind",                        GROUP,      "{\"name\":\"a\"}",                                        "it is no APIGroup"       },

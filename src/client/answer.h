@@ -1,0 +1,63 @@
+/*
+ * The body of a response, from its first byte until it is parsed.
+ *
+ * Each answer has a limit of its own. With thousands of servers that alone bounds nothing, and a
+ * server may send its answer as slowly as the deadline allows. So the clients of one owner may
+ * share a pool: the first bytes of every answer are free, the memory beyond counts against the
+ * pool, and when the pool is full the answer that began first gives its bytes up and fails. Nobody
+ * waits for memory, and whoever is slow pays for it instead of the next one.
+ *
+ *     SCOPED(answer) answer = {0};
+ *     TRY(client_exchange(client, &request, &arena, &answer, NULL));
+ *     TRY(answer_read_json(&answer, &doc));
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "async/semaphore.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/list.h"
+#include "base/owned.h"
+
+struct json_doc;
+
+/* Bytes of an answer that do not count. Most answers are smaller. */
+#define ANSWER_FREE_BYTES (64 * KILOBYTE)
+
+struct answer_pool {
+    size_t limit;      /* bytes of all answers together */
+    size_t values_max; /* JSON values of one answer; a parsed value takes sixteen bytes */
+    size_t used;
+    struct list holders;     /* answers that count, the first to begin in front */
+    struct semaphore parses; /* one large answer is parsed at a time */
+};
+
+void answer_pool_init(struct answer_pool *pool, size_t limit, size_t values_max);
+
+/* The zero value is an empty answer. It stays at its place in memory until answer_done(). */
+struct answer {
+    struct buf text; /* the limit may be set; 0: that of the client */
+
+    struct answer_pool *pool; /* set by the client; NULL: nothing is counted */
+    struct list_link link;
+    size_t counted;
+    bool is_given_up;
+};
+
+/* Releases the text. The limit stays, so that the answer can be read again. */
+void answer_done(struct answer *answer);
+
+/*
+ * Appends a piece. ERROR_TOO_LARGE past the limit; ERROR_SERVICE_UNAVAILABLE if this answer had to
+ * give its bytes up, now or earlier: the server may be asked again.
+ */
+MUST_USE struct error *answer_add(struct answer *answer, struct str piece);
+
+/*
+ * Parses the text and releases it. A large text is parsed on a worker thread, meanwhile the fiber
+ * suspends. ERROR_TOO_LARGE if it has more values than the pool allows.
+ */
+MUST_USE struct error *answer_read_json(struct answer *answer, struct json_doc **ret_doc);

@@ -1,0 +1,105 @@
+#include "client/answer.h"
+
+#include "async/fiber.h"
+#include "async/scope.h"
+#include "json/json.h"
+#include "testing/sim.h"
+#include "testing/test.h"
+
+static struct answer answer_of(struct answer_pool *pool, size_t limit)
+{
+    return (struct answer){.text.limit = limit, .pool = pool};
+}
+
+/* Adds bytes of this value, in pieces as they come from a connection. */
+MUST_USE static struct error *add_bytes(struct answer *answer, size_t count, char c)
+{
+    char piece[4096];
+    memset(piece, c, sizeof(piece));
+    for (; count > sizeof(piece); count -= sizeof(piece))
+        TRY(answer_add(answer, str_from(piece, sizeof(piece))));
+    return answer_add(answer, str_from(piece, count));
+}
+
+TEST(small_answers_do_not_count)
+{
+    struct answer_pool pool;
+    answer_pool_init(&pool, MEGABYTE, 1000);
+    SCOPED(answer) answer = answer_of(&pool, MEGABYTE);
+    CHECK_OK(add_bytes(&answer, 10 * KILOBYTE, ' '));
+    CHECK_EQ(pool.used, (size_t)0);
+}
+
+TEST(an_answer_has_a_limit_of_its_own)
+{
+    struct answer_pool pool;
+    answer_pool_init(&pool, 100 * MEGABYTE, 1000);
+    SCOPED(answer) answer = answer_of(&pool, MEGABYTE);
+    CHECK_OK(add_bytes(&answer, MEGABYTE, ' '));
+    CHECK_ERROR(add_bytes(&answer, 1, ' '), ERROR_TOO_LARGE);
+    answer_done(&answer);
+    CHECK_EQ(pool.used, (size_t)0);
+}
+
+TEST(the_answer_that_began_first_gives_up)
+{
+    struct answer_pool pool;
+    answer_pool_init(&pool, MEGABYTE, 1000);
+    SCOPED(answer) slow = answer_of(&pool, MEGABYTE);
+    SCOPED(answer) other = answer_of(&pool, MEGABYTE);
+    SCOPED(answer) quick = answer_of(&pool, MEGABYTE);
+    CHECK_OK(add_bytes(&slow, 300 * KILOBYTE, ' '));
+    CHECK_OK(add_bytes(&other, 100 * KILOBYTE, ' '));
+    CHECK_OK(add_bytes(&quick, 300 * KILOBYTE, ' '));
+    CHECK(pool.used <= pool.limit);
+    CHECK_EQ(slow.text.capacity, (size_t)0); /* at once, not when its next bytes arrive */
+    CHECK_EQ(quick.text.len, 300 * KILOBYTE);
+    CHECK_FAILS(add_bytes(&slow, 1, ' '), ERROR_SERVICE_UNAVAILABLE, "was given up");
+    CHECK_OK(add_bytes(&other, 1, ' '));
+
+    /* It may be asked for again. */
+    answer_done(&slow);
+    CHECK_OK(add_bytes(&slow, 100 * KILOBYTE, ' '));
+}
+
+TEST(an_answer_larger_than_the_pool_gives_up_itself)
+{
+    struct answer_pool pool;
+    answer_pool_init(&pool, MEGABYTE, 1000);
+    SCOPED(answer) answer = answer_of(&pool, 10 * MEGABYTE);
+    CHECK_ERROR(add_bytes(&answer, 9 * MEGABYTE, ' '), ERROR_SERVICE_UNAVAILABLE);
+    CHECK_EQ(pool.used, (size_t)0);
+}
+
+SIM_TEST(answers_are_parsed_and_released)
+{
+    struct answer_pool pool;
+    answer_pool_init(&pool, 10 * MEGABYTE, 1000);
+    for (size_t size = 10; size <= MEGABYTE; size *= 10) { /* on the loop and on a worker */
+        SCOPED(answer) answer = answer_of(&pool, 0);
+        OWNED(json_doc) doc = NULL;
+        CHECK_OK(answer_add(&answer, STR("\"")));
+        CHECK_OK(add_bytes(&answer, size, 'a'));
+        CHECK_OK(answer_add(&answer, STR("\"")));
+        CHECK_OK(answer_read_json(&answer, &doc));
+        CHECK_EQ(json_to_str(json_doc_root(doc)).len, size);
+        CHECK_EQ(answer.text.capacity, (size_t)0);
+        CHECK_EQ(pool.used, (size_t)0);
+    }
+}
+
+SIM_TEST(answers_of_too_many_values_are_refused)
+{
+    struct answer_pool pool;
+    answer_pool_init(&pool, 10 * MEGABYTE, 1000);
+    for (size_t size = 2000; size <= MEGABYTE; size *= 10) {
+        SCOPED(answer) answer = answer_of(&pool, 0);
+        struct json_doc *doc = NULL;
+        CHECK_OK(add_bytes(&answer, size, ','));
+        CHECK_FAILS(answer_read_json(&answer, &doc), ERROR_TOO_LARGE, "more than 1000 values");
+    }
+    SCOPED(answer) deep = answer_of(NULL, 0);
+    struct json_doc *doc = NULL;
+    CHECK_OK(add_bytes(&deep, 2 * MEGABYTE, '['));
+    CHECK_FAILS(answer_read_json(&deep, &doc), ERROR_PARSE, "exceeded max depth");
+}
