@@ -3,6 +3,7 @@
  */
 #include "base/memory.h"
 
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,13 @@ char *mem_dup(const char *ptr, size_t len)
 void mem_free(void *ptr)
 {
     free(ptr);
+}
+
+/* Setting the threshold also keeps glibc from raising it with each large block that is freed. */
+void mem_return_large(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    mallopt(M_ARENA_MAX, 1);
 }
 
 /*

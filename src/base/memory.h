@@ -23,6 +23,13 @@ char *mem_dup(const char *ptr, size_t len);
 
 void mem_free(void *ptr);
 
+/*
+ * For programs, at their start: blocks of a megabyte and more go back to the system when they are
+ * freed, and threads share their memory. Otherwise one large answer of one server stays part of the
+ * process for good.
+ */
+void mem_return_large(void);
+
 /* Overwrites memory in a way that the compiler does not remove. */
 void mem_wipe(void *ptr, size_t len);
 

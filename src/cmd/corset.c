@@ -1,6 +1,7 @@
 /* The program: finds the command and runs it. */
 #include <sys/prctl.h>
 
+#include "base/memory.h"
 #include "base/sanitizer.h"
 #include "cmd/program.h"
 
@@ -17,5 +18,6 @@ static void close_memory(void)
 int main(int argc, char **argv)
 {
     close_memory();
+    mem_return_large();
     return program_run(argc, argv);
 }
