@@ -1,12 +1,13 @@
 #!/bin/sh
-# Plain kubectl through the kubeconfig of a virtual cluster: kubectl.sh CORSET
+# Plain kubectl through the kubeconfig of a virtual cluster: kubectl.sh CORSET FOLDER
 #
-# CORSET_KUBECTLS may name several kubectls, with ":" between; otherwise the one in PATH is used.
-# Exit code 77: there is none.
+# The kubectls of the folder are used, which tools/kubectl has fetched, or else the one in PATH.
+# CORSET_KUBECTLS names others, with ":" between. Exit code 77: there is none.
 set -eu
 
 corset=$1
-kubectls=${CORSET_KUBECTLS:-$(command -v kubectl || true)}
+kubectls=${CORSET_KUBECTLS:-$(find "$2" -name 'kubectl-*' -perm -u+x 2>/dev/null | paste -sd: || true)}
+kubectls=${kubectls:-$(command -v kubectl || true)}
 [ -n "$kubectls" ] || exit 77
 
 dir=$(mktemp -d)
