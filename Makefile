@@ -1,6 +1,6 @@
 # The front door. CMake presets do the work (CMakePresets.json); tools/ holds the longer scripts.
 .DEFAULT_GOAL := build
-.PHONY: help build demo test thread lint fuzz soak bench conformance install clean
+.PHONY: help build demo test thread lint fuzz soak hostile bench conformance install clean
 
 SECONDS_EACH ?= 60
 SEED ?= 1
@@ -51,6 +51,14 @@ soak: ## every kind of API request, then controllers with faults for SEEDS=20000
 	@build/release/soak --seed $(SEED) --seeds $(SEEDS)
 	@build/release/soak_sets --seed $(SEED) --seeds $(SEEDS)
 	@build/release/soak_account --seed $(SEED) --seeds $(SEEDS)
+
+hostile: ## attack the release build: 70 hostile clusters in 512 MiB, then hostile clients
+	@tools/bootstrap test
+	@tools/kubectl
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target corset hostile
+	@tests/hostile/clusters --corset build/release/corset --limit $$((512 << 20)) --kubectl build/tools
+	@build/release/hostile --server build/release/corset
 
 bench: ## measure memory, switches, parsing, requests
 	@tools/bootstrap build
