@@ -64,7 +64,8 @@ SIM_TEST(a_cluster_that_was_rebuilt_in_its_place_gets_everything_anew)
     crs_fixture_init(&fixture);
     crs_fixture_ready(&fixture, "ApplyOnce");
     rebuild_in_place(&fixture);
-    proxy_fail(&fixture.workloads[0], (struct proxy_fault){"GET", "/?", 1}); /* breaks off */
+    proxy_fail(&fixture.workloads[0],
+               (struct proxy_fault){.method = "GET", .part = "/?", .times = 1}); /* breaks off */
     CHECK_OK(fiber_sleep(MINUTE));
     CHECK(crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("2", "a")));
     check_uid(&fixture, CRS_FIXTURE_WORKLOAD("2") SYSTEM);
@@ -101,7 +102,8 @@ SIM_TEST(a_connection_made_anew_to_the_same_cluster_changes_nothing)
     crs_fixture_forget(&fixture);
     CHECK_OK(fiber_sleep(MINUTE));
     CHECK_EQ(proxy_count(&fixture.workloads[0], "GET " SYSTEM), 0);
-    proxy_fail(&fixture.workloads[0], (struct proxy_fault){"GET", "/?", 1});
+    proxy_fail(&fixture.workloads[0],
+               (struct proxy_fault){.method = "GET", .part = "/?", .times = 1});
     CHECK_OK(fiber_sleep(5 * MINUTE));
     CHECK_EQ(buf_str(&fixture.workloads[0].asked), STR("GET " SYSTEM "?timeout=10s\n"));
     CHECK_EQ(buf_str(&fixture.management.asked), STR(""));

@@ -63,7 +63,7 @@ struct loss {
 };
 
 struct workload {
-    char name[8], hosts[2][24], back[24];
+    char name[32], hosts[2][40], back[40];
     bool is_next_host;
     size_t tokens; /* made so far: a cluster that is rebuilt often has another kubeconfig */
     bool is_dead, is_silent; /* a dead one refuses, or swallows everything */

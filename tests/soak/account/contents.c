@@ -103,7 +103,7 @@ const struct content_version *contents_find(const struct account *account, size_
 
 unsigned contents_look(struct account *account, size_t cluster, size_t place)
 {
-    char name[8];
+    char name[32];
     uint64_t number = 0;
     snprintf(name, sizeof(name), "o%zu", place);
     OWNED(json_doc)

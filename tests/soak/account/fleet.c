@@ -19,7 +19,7 @@
 
 struct json_doc *account_find(struct account *account, struct gvr gvr, char letter, size_t number)
 {
-    char name[8];
+    char name[32];
     snprintf(name, sizeof(name), "%c%zu", letter, number);
     return front_find(&account->management, gvr, (struct key){STR("default"), str_from_c(name)});
 }

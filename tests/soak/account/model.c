@@ -24,7 +24,7 @@
 struct subject {
     struct account *account;
     size_t number;
-    char name[8];
+    char name[32];
     struct json_doc *doc;
     bool is_paused;
     bool is_refused;          /* on a cluster, for good */
@@ -158,7 +158,7 @@ static struct error *check_resource(struct subject *subject, size_t cluster, siz
                                     const struct json_value *entry)
 {
     const struct workload *workload = &subject->account->workloads[cluster];
-    char name[8];
+    char name[32];
     snprintf(name, sizeof(name), "r%zu", resource);
     const struct json_value *record =
         find_by(json_get(entry, STR("resources")), "name", str_from_c(name));
@@ -246,7 +246,7 @@ static bool is_cell_right(const struct subject *subject, size_t cluster, enum st
 static struct error *check_cells(const struct subject *subject, const struct status_model *status)
 {
     for (size_t i = 0; i < subject->account->clusters; i++) {
-        char name[8];
+        char name[32];
         snprintf(name, sizeof(name), "c%zu", i);
         const struct status_cluster *cluster = status_model_find_cluster(status, str_from_c(name));
         const struct status_cell *cell = NULL;
