@@ -11,28 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/memory.h"
 
 struct data_dir {
     int fd; /* of the lock */
 };
-
-/* mkdir -p; folders that are created are accessible to their owner only. */
-static struct error *make_folder(const char *path)
-{
-    SCOPED(buf) part = {.limit = 0};
-    for (const char *end = path; *end; end++) {
-        if (*end != '/' || end == path)
-            continue;
-        buf_clear(&part);
-        buf_add(&part, str_from(path, (size_t)(end - path)));
-        if (mkdir(buf_c(&part), 0700) != 0 && errno != EEXIST)
-            return error_from_errno(errno, "make %s", buf_c(&part));
-    }
-    if (mkdir(path, 0700) != 0 && errno != EEXIST)
-        return error_from_errno(errno, "make %s", path);
-    return NULL;
-}
 
 /* The error of a second server, which names the process of the first one. */
 static struct error *lock_taken(int fd, const char *path)
@@ -68,7 +52,7 @@ static struct error *check_owner(const char *path)
 struct error *data_dir_open(const char *path, struct data_dir **ret_dir)
 {
     SCOPED(buf) lock = {.limit = 0};
-    TRY(make_folder(path));
+    TRY(folder_make(path, 0700));
     TRY(check_owner(path));
     buf_print(&lock, "%s/lock", path);
     OWNED(data_dir) dir = NEW(struct data_dir);

@@ -3,16 +3,15 @@
  *
  * Everything is read, cut and checked before the first file is written.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "apimachinery/validation.h"
 #include "apiserver/secret_file.h"
 #include "base/ascii.h"
 #include "base/buf.h"
+#include "base/folder.h"
 #include "base/memory.h"
 #include "cmd/bundle_parts.h"
 #include "cmd/bundle_set.h"
@@ -143,8 +142,7 @@ static void remove_leftovers(const struct settings *settings, size_t count)
 static struct error *write_files(const struct settings *settings, const struct bundle_parts *parts,
                                  const struct object *set)
 {
-    if (mkdir(settings->folder, 0777) != 0 && errno != EEXIST)
-        return error_from_errno(errno, "make %s", settings->folder);
+    TRY(folder_make(settings->folder, 0777));
     for (size_t i = 0; i < parts->count; i++) {
         SCOPED(buf) name = {.limit = 0};
         buf_print(&name, "%.*s.yaml", STR_ARG(object_name(parts->items[i])));
