@@ -64,8 +64,8 @@ void mem_free(void *ptr)
 /* Setting the threshold also keeps glibc from raising it with each large block that is freed. */
 void mem_return_large(void)
 {
-    mallopt(M_MMAP_THRESHOLD, 1 << 20);
-    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_MMAP_THRESHOLD, 1 << 20); /* NOLINT(concurrency-mt-unsafe): no threads yet */
+    mallopt(M_ARENA_MAX, 1);            /* NOLINT(concurrency-mt-unsafe) */
 }
 
 /*

@@ -23,7 +23,7 @@ void answer_pool_init(struct answer_pool *pool, size_t limit, size_t values_max)
 
 static void uncount_answer(struct answer *answer)
 {
-    if (!answer->counted)
+    if (!answer->pool || !answer->counted)
         return;
     answer->pool->used -= answer->counted;
     answer->counted = 0;
@@ -45,7 +45,7 @@ static void give_up_answer(struct answer *answer)
 
 static struct error *check_given_up(const struct answer *answer)
 {
-    if (!answer->is_given_up)
+    if (!answer->pool || !answer->is_given_up)
         return NULL;
     return error_new(
         ERROR_SERVICE_UNAVAILABLE,

@@ -573,6 +573,24 @@ static struct error *explain_fault(const struct fault *fault)
                      fault->resource.len ? ": " : "", STR_ARG(fault->text));
 }
 
+/* The part of apply_missing() with a connection: applies and records what came of it. Suspends. */
+static struct error *apply_and_record(struct placement_reconcile *reconcile, bool was_known)
+{
+    struct error *err = check_service(reconcile);
+    if (err)
+        return error_join(err, write_binding(reconcile));
+    if (was_known && !may_write_unread(reconcile))
+        TRY(refresh_binding(reconcile));
+    TRY(take_place(reconcile));
+    if (reconcile->is_refused || reconcile->is_unfinished)
+        return NULL;
+    TRY(apply_resources(reconcile));
+    reconcile->has_outcome = !is_paused(reconcile);
+    note_failures(reconcile);
+    TRY(write_binding(reconcile));
+    return explain_fault(&reconcile->fault);
+}
+
 /* Returns an error for every fault that trying again may mend. Suspends. */
 static struct error *apply_missing(struct placement_reconcile *reconcile)
 {
@@ -609,19 +627,7 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
     }
     if (offline)
         return wait_for_client(reconcile, TAKE(offline));
-    struct error *err = check_service(reconcile);
-    if (err)
-        return error_join(err, write_binding(reconcile));
-    if (was_known && !may_write_unread(reconcile))
-        TRY(refresh_binding(reconcile));
-    TRY(take_place(reconcile));
-    if (reconcile->is_refused || reconcile->is_unfinished)
-        return NULL;
-    TRY(apply_resources(reconcile));
-    reconcile->has_outcome = !is_paused(reconcile);
-    note_failures(reconcile);
-    TRY(write_binding(reconcile));
-    return explain_fault(&reconcile->fault);
+    return apply_and_record(reconcile, was_known);
 }
 
 /* Looks at the binding once more: another writer may have dropped our entry meanwhile. */

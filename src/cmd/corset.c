@@ -11,8 +11,9 @@
  */
 static void close_memory(void)
 {
-    if (!SANITIZE_ADDRESS && !SANITIZE_THREAD)
-        (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#if !SANITIZE_ADDRESS && !SANITIZE_THREAD
+    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
 }
 
 int main(int argc, char **argv)

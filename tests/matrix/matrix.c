@@ -58,6 +58,7 @@ static const char *const options[MATRIX_OPTIONS] = {
     "fieldManager=matrix",
     "fieldManager=matrix&force=true",
     "force=true",
+    /* NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one option with a long value */
     "fieldManager=" LONG_NAME,
     "fieldManager=matrix&force=true&dryRun=All&fieldValidation=Strict",
     "fieldManager=other&dryRun=All&propagationPolicy=Orphan",
@@ -326,8 +327,8 @@ int main(int argc, char **argv)
     struct program program = {.parts = 1};
     int flag;
     bool is_good = true;
-    while ((flag = getopt_long(argc, argv, "", flags, NULL)) !=
-           -1) /* NOLINT(concurrency-mt-unsafe) */
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread */
+    while ((flag = getopt_long(argc, argv, "", flags, NULL)) != -1)
         if (flag == 'f')
             program.is_full = true;
         else if (flag == 'c')

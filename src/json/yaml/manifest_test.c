@@ -440,9 +440,9 @@ TEST(manifest_braces_nest_no_deeper_than_a_limit)
         {"one sequence too many",    "[",    "]", MANIFEST_FLOW_DEPTH_MAX + 1, false},
         {"mappings",                 "{a: ", "}", MANIFEST_FLOW_DEPTH_MAX,     true },
         {"one mapping too many",     "{a: ", "}", MANIFEST_FLOW_DEPTH_MAX + 1, false},
-        {"sequences without an end", "[",    "",  1000 * 1000,                 false},
-        {"mappings without an end",  "{a: ", "",  1000 * 1000,                 false},
-        {"keys",                     "? [",  "",  1000 * 1000,                 false},
+        {"sequences without an end", "[",    "",  1000000,                     false},
+        {"mappings without an end",  "{a: ", "",  1000000,                     false},
+        {"keys",                     "? [",  "",  1000000,                     false},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         SCOPED(buf) text = {0};

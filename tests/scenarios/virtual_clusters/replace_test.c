@@ -131,7 +131,7 @@ static void open_cluster(struct replace_fixture *fixture, size_t number)
 static void replace_fixture_init(struct replace_fixture *fixture)
 {
     struct apiserver_options options = {.host = STR("127.0.0.1"),
-                                        .virtual_clusters = CLUSTERS * WORKLOADS};
+                                        .virtual_clusters = (size_t)CLUSTERS * WORKLOADS};
     *fixture = (struct replace_fixture){0};
     log_set_sink(on_line, fixture);
     fixture->servers =

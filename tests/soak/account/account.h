@@ -27,7 +27,7 @@
 #define RESOURCES  3 /* s0 names r0 and r1, s1 names r1 and r2 */
 #define REFERENCES 2 /* of each set */
 #define OBJECTS    2 /* of each resource: a ConfigMap and a Secret */
-#define PLACES     (RESOURCES * OBJECTS)
+#define PLACES     ((size_t)RESOURCES * OBJECTS)
 #define REPLICAS   2
 
 #define HASH_LEN 71 /* "sha256:" and digits */
