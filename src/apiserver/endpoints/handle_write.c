@@ -335,7 +335,10 @@ static struct error *apply_scale(struct write *write, struct json_doc *old, stru
     return set_entries(object, entries, ret_doc);
 }
 
-/* The object with the replicas of the Scale that was sent, or of its own Scale, patched. */
+/*
+ * Makes the object that a request for /scale wants. PUT: the replicas come from the Scale in the
+ * body. PATCH: they come from the Scale of the stored object, to which the patch is applied.
+ */
 static struct error *make_scaled(struct write *write, struct json_doc *old,
                                  struct json_doc **ret_doc)
 {

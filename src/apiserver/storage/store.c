@@ -7,7 +7,7 @@
  *     store_watch.c    follows the changes of one resource
  *     store_history.c  the events that watches and older revisions are read from
  *     store_file.c     the SQLite file; store_file_load.c reads it at the start
- *     store_mark.c     the newest acknowledged revision, in a file of its own
+ *     store_mark.c     the mark: a file that names the newest acknowledged revision
  *
  * Invariant: store->revision is durable and visible, store->accepted is the last revision that was
  * given to a write, and accepted >= revision. Objects live in store->resources as they are at

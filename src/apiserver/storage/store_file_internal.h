@@ -48,7 +48,10 @@ MUST_USE struct error *store_file_corrupt(const struct store_file *file, const c
 /* Runs statements without a result. */
 MUST_USE struct error *store_file_run(struct store_file *file, const char *sql, const char *what);
 
-/* Writes revision, epoch and digest, in a transaction of its own or in the one that is open. */
+/*
+ * Writes revision, epoch and digest into the database. The write joins the transaction that is
+ * open; if none is open, SQLite commits the write by itself.
+ */
 MUST_USE struct error *store_file_count(struct store_file *file, int64_t revision);
 
 /* Reads every row into the store; computes the digest and compares it with the stored one. */

@@ -136,7 +136,7 @@ static void judge_loaded(const struct store_file *file, const struct store *stor
     }
 }
 
-/* A loss that nobody accepted is an error. */
+/* ERROR_IO if the finding names a loss and the option accept_loss is not set. */
 static struct error *check_loss(const char *path, const struct finding *finding)
 {
     if (!finding->loss.len || finding->options->accept_loss)
@@ -227,8 +227,9 @@ static struct error *set_up_file(struct store_file *file, struct finding *findin
 }
 
 /*
- * Revisions go on above all that were ever given. Without a mark nobody knows those, so they go on
- * at the milliseconds since 1970, which no store reaches by counting.
+ * The next revision is higher than every revision that the store has given before. The mark names
+ * the highest one. If the mark is missing, the next revision is the number of milliseconds since
+ * 1970: a store that counts its writes does not reach that number.
  */
 static struct error *accept_loss(struct store_file *file, struct store *store,
                                  const struct finding *finding)
