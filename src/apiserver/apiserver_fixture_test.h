@@ -4,7 +4,6 @@
 #include <stdarg.h>
 
 #include "apiserver/apiserver.h"
-#include "apiserver/folder_fixture_test.h"
 #include "async/fiber.h"
 #include "async/scope.h"
 #include "http/client.h"
@@ -12,6 +11,7 @@
 #include "json/path.h"
 #include "net/network.h"
 #include "net/tls.h"
+#include "testing/folder_fixture.h"
 #include "testing/sim.h"
 #include "testing/sim_network.h"
 

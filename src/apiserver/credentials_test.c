@@ -2,9 +2,9 @@
 
 #include <unistd.h>
 
-#include "apiserver/folder_fixture_test.h"
 #include "apiserver/secret_file.h"
 #include "base/duration.h"
+#include "testing/folder_fixture.h"
 #include "testing/sim.h"
 
 static struct error *open_at(const char *folder, int64_t now, struct credentials **ret_credentials)

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "apiserver/folder_fixture_test.h"
+#include "testing/folder_fixture.h"
 
 TEST(data_dir_is_made_with_all_its_parents)
 {

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "apiserver/folder_fixture_test.h"
+#include "testing/folder_fixture.h"
 
 TEST(secret_file_comes_back)
 {

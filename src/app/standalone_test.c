@@ -1,7 +1,6 @@
 #include "app/standalone.h"
 
 #include "apimachinery/status.h"
-#include "apiserver/folder_fixture_test.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/base64.h"
@@ -11,6 +10,7 @@
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"
+#include "testing/folder_fixture.h"
 #include "testing/sim.h"
 
 #define CLUSTERS "/apis/cluster.x-k8s.io/v1beta2/namespaces/default/clusters"

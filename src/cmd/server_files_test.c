@@ -1,11 +1,11 @@
 #include "cmd/server_files.h"
 
-#include "apiserver/folder_fixture_test.h"
 #include "app/standalone.h"
 #include "async/loop.h"
 #include "client/kubeconfig/kubeconfig.h"
 #include "net/network.h"
 #include "net/tcp.h"
+#include "testing/folder_fixture.h"
 #include "testing/sim.h"
 
 /* Fails the test unless it is a kubeconfig that nobody else can read. */

@@ -3,6 +3,7 @@
 
 #include "apiserver/storage/store_place_test.h"
 #include "base/random.h"
+#include "testing/folder_fixture.h"
 
 /*
  * Damage to the files of a store. While a store is open and idle, its files are what kill -9 would
@@ -10,21 +11,6 @@
  * refused, or nothing is missing from it.
  */
 #define OBJECTS 40
-
-static void copy_file(const char *from, const char *to)
-{
-    char piece[4096];
-    const int in = open(from, O_RDONLY | O_CLOEXEC);
-    if (in < 0)
-        return;
-    const int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    CHECK(out >= 0);
-    ssize_t got;
-    while ((got = read(in, piece, sizeof(piece))) > 0)
-        CHECK_EQ(write(out, piece, (size_t)got), got);
-    close(in);
-    close(out);
-}
 
 static const char *const suffixes[] = {"", "-wal", ".mark"};
 
@@ -35,7 +21,7 @@ static void copy_place(const struct place *from, const struct place *to)
         snprintf(source, sizeof(source), "%s%s", from->path, suffixes[i]);
         snprintf(target, sizeof(target), "%s%s", to->path, suffixes[i]);
         unlink(target);
-        copy_file(source, target);
+        folder_fixture_copy(source, target);
     }
 }
 
@@ -151,7 +137,8 @@ LOOP_TEST(store_damage_of_a_whole_file_is_refused)
         snprintf(path, sizeof(path), "%s%s", copy.path, cases[i].suffix);
         char target[96];
         snprintf(target, sizeof(target), "%s%s", victim.path, cases[i].suffix);
-        copy_file(path, target); /* the damage undone, a refused start has changed nothing */
+        folder_fixture_copy(path,
+                            target); /* the damage undone, a refused start has changed nothing */
         OWNED(store) mended = reopen(&victim);
         check_complete(mended, OBJECTS, revision);
     }
@@ -273,7 +260,7 @@ LOOP_TEST(store_damage_by_another_database_is_refused)
     store = reopen(&other);
     fill_store(store, 0, OBJECTS);
     store_free(store);
-    copy_file(other.path, place.path);
+    folder_fixture_copy(other.path, place.path);
     CHECK_FAILS(open_at(&place, &store), ERROR_IO, "belongs to another database");
 }
 

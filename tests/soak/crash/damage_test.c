@@ -12,6 +12,7 @@
 #include "apiserver/apiserver_fixture_test.h"
 #include "base/random.h"
 #include "http/headers.h"
+#include "testing/folder_fixture.h"
 
 #define MAPS        "/api/v1/namespaces/default/configmaps"
 #define OBJECTS     30
@@ -37,27 +38,12 @@ static void handed_out_done(struct handed_out *handed)
 static const char *const names[] = {"corset.db",  "corset.db-wal", "corset.db.mark", "lock",
                                     "pki/ca.crt", "pki/ca.key",    "pki/tokens.key"};
 
-static void copy_file(const char *from, const char *to)
-{
-    char piece[4096];
-    const int in = open(from, O_RDONLY | O_CLOEXEC);
-    if (in < 0)
-        return;
-    const int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    CHECK(out >= 0);
-    ssize_t got;
-    while ((got = read(in, piece, sizeof(piece))) > 0)
-        CHECK_EQ(write(out, piece, (size_t)got), got);
-    close(in);
-    close(out);
-}
-
 static void copy_folder(const struct folder_fixture *from, struct folder_fixture *to)
 {
     (void)mkdir(folder_fixture_file(to, "pki"), 0700);
     for (size_t i = 0; i < COUNT(names); i++) {
         (void)unlink(folder_fixture_file(to, names[i]));
-        copy_file(folder_fixture_file(from, names[i]), folder_fixture_file(to, names[i]));
+        folder_fixture_copy(folder_fixture_file(from, names[i]), folder_fixture_file(to, names[i]));
     }
 }
 

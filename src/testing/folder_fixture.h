@@ -1,10 +1,12 @@
-/* A folder of a test's own. */
+/* Temporary folders for tests, and files in them. */
 #pragma once
 
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "testing/test.h"
 
@@ -57,4 +59,20 @@ static inline void folder_fixture_write(const struct folder_fixture *folder, con
     CHECK(fputs(text, file) >= 0);
     CHECK_EQ(fclose(file), 0);
     CHECK_EQ(chmod(folder_fixture_file(folder, name), mode), 0);
+}
+
+/* Copies a file by paths. A file that does not exist is not copied. */
+static inline void folder_fixture_copy(const char *from, const char *to)
+{
+    char piece[4096];
+    const int in = open(from, O_RDONLY | O_CLOEXEC);
+    if (in < 0)
+        return;
+    const int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    CHECK(out >= 0);
+    ssize_t got;
+    while ((got = read(in, piece, sizeof(piece))) > 0)
+        CHECK_EQ(write(out, piece, (size_t)got), got);
+    close(in);
+    close(out);
 }
