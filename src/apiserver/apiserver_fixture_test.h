@@ -132,6 +132,20 @@ static inline int apiserver_fixture_get(struct apiserver_fixture *fixture, const
     return apiserver_fixture_call(fixture, "GET", target, "");
 }
 
+/* The status of a GET with a bearer token. */
+static inline int apiserver_fixture_get_with(struct apiserver_fixture *fixture, const char *target,
+                                             struct str token)
+{
+    SCOPED(http_headers) headers = {0};
+    SCOPED(buf) value = {.secret = true};
+    OWNED(http_response) response = NULL;
+    buf_print(&value, "Bearer %.*s", STR_ARG(token));
+    CHECK_OK(http_headers_add(&headers, STR("authorization"), buf_str(&value)));
+    const struct http_client_request request = {.target = str_from_c(target), .headers = &headers};
+    CHECK_OK(http_client_send(fixture->client, &request, &response));
+    return http_response_status(response);
+}
+
 /* The text at a path of the last answer. */
 static inline struct str apiserver_fixture_text(const struct apiserver_fixture *fixture,
                                                 const char *path)

@@ -97,18 +97,6 @@ SIM_TEST(whoever_has_no_credentials_gets_health_and_version)
     }
 }
 
-static int get_with_token(struct apiserver_fixture *fixture, const char *target, struct str token)
-{
-    SCOPED(http_headers) headers = {0};
-    SCOPED(buf) value = {.limit = 0};
-    OWNED(http_response) response = NULL;
-    buf_print(&value, "Bearer %.*s", STR_ARG(token));
-    CHECK_OK(http_headers_add(&headers, STR("authorization"), buf_str(&value)));
-    const struct http_client_request request = {.target = str_from_c(target), .headers = &headers};
-    CHECK_OK(http_client_send(fixture->client, &request, &response));
-    return http_response_status(response);
-}
-
 SIM_TEST(the_token_of_a_cluster_is_good_for_that_cluster)
 {
     static const struct {
@@ -135,7 +123,8 @@ SIM_TEST(the_token_of_a_cluster_is_good_for_that_cluster)
     apiserver_cluster_token(fixture.server, 0, &token);
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].target);
-        CHECK_EQ(get_with_token(&fixture, cases[i].target, buf_str(&token)), cases[i].status);
+        CHECK_EQ(apiserver_fixture_get_with(&fixture, cases[i].target, buf_str(&token)),
+                 cases[i].status);
     }
 }
 
@@ -233,10 +222,11 @@ SIM_TEST(faults_are_read_and_changed_while_the_server_runs)
     CHECK_EQ(apiserver_fixture_call(&fixture, "PUT", "/debug/inject", "error=2"), 400);
     CHECK_EQ(apiserver_fixture_call(&fixture, "POST", "/debug/inject", ""), 405);
     apiserver_cluster_token(fixture.server, 0, &token);
-    CHECK_EQ(get_with_token(&fixture, "/clusters/vc-0001/api", buf_str(&token)), 500);
+    CHECK_EQ(apiserver_fixture_get_with(&fixture, "/clusters/vc-0001/api", buf_str(&token)), 500);
     buf_clear(&token);
     apiserver_cluster_token(fixture.server, 1, &token);
-    CHECK_EQ(get_with_token(&fixture, "/clusters/vc-0002/version", buf_str(&token)), 200);
+    CHECK_EQ(apiserver_fixture_get_with(&fixture, "/clusters/vc-0002/version", buf_str(&token)),
+             200);
 }
 
 SIM_TEST(a_head_has_no_body)

@@ -242,25 +242,12 @@ struct error *pki_authority_read(struct str certificate_pem, struct str key_pem,
     return NULL;
 }
 
-/* Nanoseconds since 1970, saturated; otherwise for a time that OpenSSL cannot read. */
-static int64_t to_wall(const ASN1_TIME *time, int64_t otherwise)
-{
-    struct tm parts = {0};
-    if (ASN1_TIME_to_tm(time, &parts) != 1)
-        return otherwise;
-    const time_t seconds = timegm(&parts);
-    const int64_t seconds_max = INT64_MAX / SECOND;
-    return seconds > seconds_max    ? INT64_MAX
-           : seconds < -seconds_max ? INT64_MIN
-                                    : seconds * SECOND;
-}
-
 /* A time that cannot be read counts as "never valid". */
 void pki_authority_validity(const struct pki_authority *authority, int64_t *ret_not_before,
                             int64_t *ret_not_after)
 {
-    *ret_not_before = to_wall(X509_get0_notBefore(authority->certificate), INT64_MAX);
-    *ret_not_after = to_wall(X509_get0_notAfter(authority->certificate), INT64_MIN);
+    *ret_not_before = tls_wall(X509_get0_notBefore(authority->certificate), INT64_MAX);
+    *ret_not_after = tls_wall(X509_get0_notAfter(authority->certificate), INT64_MIN);
 }
 
 /* Appends what was written to a memory BIO and frees it. */

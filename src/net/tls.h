@@ -96,11 +96,15 @@ MUST_USE struct error *tls_accept(struct tls_server *server, struct transport *l
 struct str tls_protocol(struct transport *transport);
 
 struct tls_peer {
-    bool verified; /* the client has shown a valid certificate; the rest is only set then */
+    bool shown;    /* the client has shown a certificate, whatever it is worth */
+    bool verified; /* it is valid now; the rest is only set then */
     struct str common_name;
     const struct str *organizations;
     size_t organization_count;
 };
 
-/* The identity of a server's client. */
+/*
+ * The identity of a server's client. The time of the certificate is checked at every call, because
+ * a connection may last longer than the certificate.
+ */
 void tls_peer(struct transport *transport, struct arena *arena, struct tls_peer *ret_peer);

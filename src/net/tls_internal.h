@@ -11,6 +11,11 @@
 #include "net/tls.h"
 #include "net/transport.h"
 
+/* Wall-clock nanoseconds. */
+struct tls_validity {
+    int64_t not_before, not_after;
+};
+
 struct tls {
     struct transport transport;
     struct transport *lower;
@@ -19,6 +24,8 @@ struct tls {
     const struct tls_client_options *options;
     struct tls_resumption *resumption;
     struct error *verify_err; /* why the certificate was refused */
+    /* The time in which a client's certificate and all that lead to the authority are valid. */
+    struct tls_validity validity;
     bool receive_needs_write;
     bool send_needs_read;
     bool is_drained;    /* the transport below had no more bytes at the last read */
@@ -34,6 +41,9 @@ MUST_USE struct error *tls_identity_use(const struct tls_identity *identity, SSL
 
 /* An error from OpenSSL's queue, which is emptied. The message is "what: reason". */
 MUST_USE struct error *tls_error(const char *what);
+
+/* A time of a certificate in wall-clock nanoseconds; otherwise for one that cannot be read. */
+int64_t tls_wall(const ASN1_TIME *time, int64_t otherwise);
 
 /* The callback that verifies a server; set on the shared context. arg is unused. */
 int tls_verify(X509_STORE_CTX *store, void *arg);

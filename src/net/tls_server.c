@@ -2,8 +2,12 @@
  * The server's side of TLS, and the identity of its clients.
  *
  * A client certificate is asked for but not required: verify_client() lets every handshake go on
- * and records the result, and tls_peer() returns only what was verified. The authorization of the
+ * and records the result, and tls_peer() returns only what was verified. The authentication of the
  * request decides later, as in a Kubernetes API server.
+ *
+ * The handshake verifies signatures and usage; the time is left to tls_peer(), which is called for
+ * every request. The times of the verified chain are kept with the connection and, for resumed
+ * sessions, in the session ticket.
  */
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -35,9 +39,25 @@ static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *o
     return SSL_TLSEXT_ERR_OK;
 }
 
+/* The time in which every certificate of a chain is valid. */
+static struct tls_validity chain_validity(STACK_OF(X509) * chain)
+{
+    struct tls_validity validity = {INT64_MIN, INT64_MAX};
+    for (int i = 0; i < sk_X509_num(chain); i++) {
+        const X509 *certificate = sk_X509_value(chain, i);
+        const int64_t not_before = tls_wall(X509_get0_notBefore(certificate), INT64_MAX);
+        const int64_t not_after = tls_wall(X509_get0_notAfter(certificate), INT64_MIN);
+        if (validity.not_before < not_before)
+            validity.not_before = not_before;
+        if (validity.not_after > not_after)
+            validity.not_after = not_after;
+    }
+    return validity;
+}
+
 /*
- * Verifies the certificate of a client at the time of the loop. Always returns 1: the result is
- * stored in the SSL, where tls_peer() finds it.
+ * Verifies the certificate of a client, except for its time. Always returns 1: the result is stored
+ * in the SSL, where tls_peer() finds it.
  */
 static int verify_client(X509_STORE_CTX *store, void *arg)
 {
@@ -46,15 +66,43 @@ static int verify_client(X509_STORE_CTX *store, void *arg)
     STACK_OF(X509) *trusted = tls_trust_parse(server->client_trust);
     X509_STORE_CTX_set0_trusted_stack(store, trusted);
     X509_VERIFY_PARAM *param = X509_STORE_CTX_get0_param(store);
-    X509_VERIFY_PARAM_set_time(param, (time_t)(loop_wall(tls_of(ssl)->transport.loop) / SECOND));
+    X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_NO_CHECK_TIME);
     const int ok = X509_verify_cert(store);
     const int reason = X509_STORE_CTX_get_error(store);
+    tls_of(ssl)->validity = chain_validity(X509_STORE_CTX_get0_chain(store));
     X509_STORE_CTX_set0_trusted_stack(store, NULL);
     sk_X509_pop_free(trusted, X509_free);
     X509_STORE_CTX_set_error(store, ok == 1               ? X509_V_OK
                                     : reason == X509_V_OK ? X509_V_ERR_UNSPECIFIED
                                                           : reason);
     return 1;
+}
+
+/* A ticket keeps the client's certificate, but not those that lead to the authority. */
+static int keep_validity(SSL *ssl, void *arg)
+{
+    (void)arg;
+    const struct tls_validity *validity = &tls_of(ssl)->validity;
+    return SSL_SESSION_set1_ticket_appdata(SSL_get_session(ssl), validity, sizeof(*validity));
+}
+
+/* A ticket without the times is not used, which leads to a full handshake. */
+static SSL_TICKET_RETURN restore_validity(SSL *ssl, SSL_SESSION *session,
+                                          const unsigned char *key_name, size_t key_name_len,
+                                          SSL_TICKET_STATUS status, void *arg)
+{
+    (void)key_name;
+    (void)key_name_len;
+    (void)arg;
+    struct tls_validity *validity = &tls_of(ssl)->validity;
+    void *kept = NULL;
+    size_t len = 0;
+    if (status != SSL_TICKET_SUCCESS && status != SSL_TICKET_SUCCESS_RENEW)
+        return SSL_TICKET_RETURN_IGNORE_RENEW;
+    if (SSL_SESSION_get0_ticket_appdata(session, &kept, &len) != 1 || len != sizeof(*validity))
+        return SSL_TICKET_RETURN_IGNORE_RENEW;
+    memcpy(validity, kept, len);
+    return status == SSL_TICKET_SUCCESS ? SSL_TICKET_RETURN_USE : SSL_TICKET_RETURN_USE_RENEW;
 }
 
 static struct error *server_use_identity(SSL_CTX *ctx, const struct tls_identity *identity)
@@ -93,6 +141,7 @@ struct error *tls_server_new(const struct tls_server_options *options,
         server->client_trust = tls_trust_ref(options->client_trust);
         SSL_CTX_set_verify(server->ctx, SSL_VERIFY_PEER, NULL);
         SSL_CTX_set_cert_verify_callback(server->ctx, verify_client, server);
+        SSL_CTX_set_session_ticket_cb(server->ctx, keep_validity, restore_validity, NULL);
     }
     TRY(server_use_identity(server->ctx, options->identity), "set up TLS server");
     *ret_server = TAKE(server);
@@ -153,8 +202,14 @@ void tls_peer(struct transport *transport, struct arena *arena, struct tls_peer 
     *ret_peer = (struct tls_peer){0};
     const SSL *ssl = tls_ssl(transport);
     X509 *certificate = ssl ? SSL_get0_peer_certificate(ssl) : NULL;
-    if (!certificate || SSL_get_verify_result(ssl) != X509_V_OK)
+    if (!certificate)
         return;
-    ret_peer->verified = true;
+    const struct tls_validity *validity = &tls_of((SSL *)ssl)->validity;
+    const int64_t now = loop_wall(transport->loop);
+    ret_peer->shown = true;
+    ret_peer->verified = SSL_get_verify_result(ssl) == X509_V_OK && validity->not_before <= now &&
+                         now <= validity->not_after;
+    if (!ret_peer->verified)
+        return;
     read_subject(X509_get_subject_name(certificate), arena, ret_peer);
 }

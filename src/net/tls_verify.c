@@ -23,6 +23,18 @@ struct error *tls_error(const char *what)
     return err;
 }
 
+int64_t tls_wall(const ASN1_TIME *time, int64_t otherwise)
+{
+    struct tm parts = {0};
+    if (ASN1_TIME_to_tm(time, &parts) != 1)
+        return otherwise;
+    const time_t seconds = timegm(&parts);
+    const int64_t seconds_max = INT64_MAX / SECOND;
+    return seconds > seconds_max    ? INT64_MAX
+           : seconds < -seconds_max ? INT64_MIN
+                                    : seconds * SECOND;
+}
+
 /* DNS names and addresses. IPv6 addresses are not abbreviated. */
 static void add_name(struct buf *text, const GENERAL_NAME *name)
 {

@@ -93,7 +93,8 @@ void auth_admin_token(const struct token_keys *keys, struct str cluster, struct 
 
 /*
  * The user of a request; texts live in the arena. ERROR_UNAUTHORIZED for credentials that are
- * wrong, expired or of another API. A verified client certificate counts for the main API only.
+ * wrong, expired or of another API. Client certificates count for the main API only; a virtual
+ * cluster, which has no authority for them, does not look at them.
  */
 MUST_USE struct error *authenticate(const struct auth *auth, struct arena *arena,
                                     const struct tls_peer *peer, const struct http_headers *headers,

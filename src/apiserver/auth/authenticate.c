@@ -1,7 +1,8 @@
 /*
- * From credentials to users. Tried in this order: the client certificate (main API only), the
- * bearer token, anonymous. A token that is present but invalid is an error and does not fall back
- * to anonymous.
+ * From credentials to users. Tried in this order, as by kube-apiserver: the client certificate
+ * (main API only), the bearer token, anonymous. The first that is valid counts. A certificate or a
+ * token that is present but invalid is an error if no other is valid, and does not fall back to
+ * anonymous.
  *
  * Tokens are the admin token of a virtual cluster (an HMAC of the cluster's name, so it need not be
  * stored) or a ServiceAccount token. The latter is valid while its account exists with the same uid
@@ -170,11 +171,14 @@ struct error *authenticate(const struct auth *auth, struct arena *arena,
                            timestamp now, struct user_info *ret_user)
 {
     struct bearer bearer;
-    if (auth->cluster.len == 0 && peer && peer->verified && peer->common_name.len) {
+    const bool shows_certificate = auth->cluster.len == 0 && peer && peer->shown;
+    if (shows_certificate && peer->verified && peer->common_name.len) {
         *ret_user = certificate_user(arena, peer);
         return NULL;
     }
     const struct str token = bearer_token(headers);
+    if (token.len == 0 && shows_certificate && !peer->verified)
+        return status_unauthorized();
     if (token.len == 0) {
         *ret_user = anonymous_user(arena);
         return NULL;

@@ -44,7 +44,7 @@ TEST(authenticate_nobody)
 TEST(authenticate_certificates)
 {
     static const struct str groups[] = {STR_INIT("system:masters"), STR_INIT("dev")};
-    const struct tls_peer peer = {true, STR("admin"), groups, COUNT(groups)};
+    const struct tls_peer peer = {true, true, STR("admin"), groups, COUNT(groups)};
     SCOPED(auth_fixture) fixture;
     struct user_info user;
     auth_fixture_init(&fixture);
@@ -56,11 +56,23 @@ TEST(authenticate_certificates)
     CHECK_OK(authenticate_as(&fixture, "Bearer nonsense", &peer, NOW, &user));
     CHECK_EQ(user.user.name, STR("admin"));
     TEST_CASE("one without a name is none");
-    CHECK_OK(authenticate_as(&fixture, NULL, &(struct tls_peer){.verified = true}, NOW, &user));
+    CHECK_OK(authenticate_as(&fixture, NULL, &(struct tls_peer){.shown = true, .verified = true},
+                             NOW, &user));
     CHECK(user.is_anonymous);
-    TEST_CASE("a virtual cluster believes none");
+    TEST_CASE("one that is not valid is not anonymous");
+    const struct tls_peer invalid = {.shown = true};
+    CHECK_ERROR(authenticate_as(&fixture, NULL, &invalid, NOW, &user), ERROR_UNAUTHORIZED);
+    CHECK_ERROR(authenticate_as(&fixture, "Bearer nonsense", &invalid, NOW, &user),
+                ERROR_UNAUTHORIZED);
+    TEST_CASE("beside one that is not valid, a token counts");
+    const char *token = bearer(&fixture, auth_fixture_token(&fixture, "{}", NOW));
+    CHECK_OK(authenticate_as(&fixture, token, &invalid, NOW, &user));
+    CHECK_EQ(user.user.name, STR("system:serviceaccount:n:bot"));
+    TEST_CASE("a virtual cluster does not look at them");
     fixture.auth.cluster = STR("c1");
     CHECK_OK(authenticate_as(&fixture, NULL, &peer, NOW, &user));
+    CHECK(user.is_anonymous);
+    CHECK_OK(authenticate_as(&fixture, NULL, &invalid, NOW, &user));
     CHECK(user.is_anonymous);
 }
 
