@@ -16,6 +16,7 @@
 #include "apiserver/ensure_object.h"
 #include "apiserver/virtual/virtual_clusters.h"
 #include "async/loop.h"
+#include "async/loop_turns.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/metrics.h"
@@ -154,6 +155,7 @@ struct error *apiserver_new(struct loop *loop, const struct apiserver_options *o
     server->loop = loop;
     server->metrics = metrics_new();
     process_metrics_register(server->metrics);
+    loop_turns_register(loop, server->metrics);
     server->pool = crd_pool_new();
     server->base_rbac = bootstrap_policy_rbac();
     if (options->folder)

@@ -11,6 +11,7 @@
 #include "apimachinery/wellknown.h"
 #include "app/cache_trim.h"
 #include "app/controller_manager_internal.h"
+#include "async/loop_turns.h"
 #include "base/memory.h"
 #include "base/metrics.h"
 #include "base/process_metrics.h"
@@ -219,6 +220,7 @@ static struct error *open_all(struct controller_manager *controllers)
 {
     controllers->metrics = metrics_new();
     process_metrics_register(controllers->metrics);
+    loop_turns_register(controllers->loop, controllers->metrics);
     controllers->client = connect_as(controllers, NULL);
     TRY(open_leader(controllers), "leader election");
     controllers->guarded = connect_as(controllers, controllers->leader);

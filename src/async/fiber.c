@@ -103,6 +103,8 @@ static void switch_to_fiber(struct fiber *fiber)
     __sanitizer_finish_switch_fiber(fake_frames, NULL, NULL);
 #endif
     loop->current = NULL;
+    loop->turn_goes_on = false;
+    loop_turns_end(loop, fiber->name, fiber->waits_for); /* under the log context of the fiber */
     if (fiber->state != FIBER_ENDED)
         fiber->log_context = log_context_current();
     log_context_switch(outer);
@@ -342,7 +344,7 @@ static struct error *pending_interruption(const struct fiber *fiber, const char 
 {
     if (fiber->canceled && !fiber->limits.shielded)
         return error_new(ERROR_CANCELED, "canceled while waiting for %s", what);
-    if (fiber->limits.deadline <= loop_now(fiber->loop))
+    if (fiber->limits.deadline != FOREVER && fiber->limits.deadline <= loop_now(fiber->loop))
         return error_new(ERROR_DEADLINE, "timed out while waiting for %s", what);
     if (fiber->loop->park_hook && !fiber->limits.shielded)
         return fiber->loop->park_hook(fiber->loop->park_hook_data, what);

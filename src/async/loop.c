@@ -142,7 +142,11 @@ static void run_ready(struct loop *loop)
     struct list_link *link;
     while ((link = take_picked(loop, &batch))) {
         struct task *task = LIST_ENTRY(link, struct task, link);
+        const char *name = task->name ? task->name : "task";
+        loop->turn_goes_on = true;
         task->run(task->data);
+        if (loop->turn_goes_on)
+            loop_turns_end(loop, name, NULL);
     }
 }
 
@@ -168,8 +172,12 @@ static duration longest_wait(const struct loop *loop)
 static void run_iteration(struct loop *loop)
 {
     const int64_t now = loop_now(loop);
+    bool has_fired = false;
+    loop_turns_begin(loop, now);
     while (timer_heap_fire(&loop->timers, now))
-        ;
+        has_fired = true;
+    if (has_fired)
+        loop_turns_end(loop, "timers", NULL);
     /* What a task makes ready mostly continues the same work, which is cheaper than a poll. */
     for (int round = 0; round < ROUNDS_MAX && !list_is_empty(&loop->ready); round++)
         run_ready(loop);

@@ -27,6 +27,7 @@ struct task {
     struct list_link link;
     void (*run)(void *data);
     void *data;
+    const char *name; /* for diagnostics, or NULL */
 };
 
 /* A job for a worker thread; see worker.h. */
@@ -41,6 +42,9 @@ struct loop_job {
 struct loop_backend_ops {
     int64_t (*now)(struct loop_backend *backend);  /* monotonic, nanoseconds */
     int64_t (*wall)(struct loop_backend *backend); /* since the epoch, nanoseconds */
+
+    /* The CPU time that the thread has used. NULL: whatever passes is used. */
+    duration (*cpu)(struct loop_backend *backend);
 
     /* Waits for outside events at most this long (0: not at all) and runs their functions. */
     void (*wait)(struct loop_backend *backend, duration timeout);

@@ -5,6 +5,7 @@
 
 #include "async/event.h"
 #include "async/loop.h"
+#include "async/loop_turns.h"
 #include "async/timer.h"
 
 struct fiber;
@@ -18,6 +19,8 @@ struct loop {
     struct event cpu_turns; /* fibers that wait for the CPU, see cpu_turn.h */
     size_t cpu_turn_waiters;
     int64_t cpu_turn_last; /* when a turn was handed out last, or the first fiber came to wait */
+    struct loop_turns turns;
+    bool turn_goes_on; /* false when the task that runs has ended its turn itself */
     struct fiber *current;
     struct random *random;
     loop_park_hook park_hook;
@@ -40,6 +43,15 @@ duration cpu_turn_until_next(const struct loop *loop, int64_t now);
 
 /* Wakes the fiber whose turn of the CPU it is. False when it is not time for a turn. */
 bool cpu_turn_hand_out(struct loop *loop, int64_t now);
+
+/* A turn begins behind a wait, at this time; see loop_turns.h. */
+void loop_turns_begin(struct loop *loop, int64_t now);
+
+/*
+ * The turn ends, and the next one begins. The name is that of the fiber, waits_for what it waits
+ * for now, or NULL.
+ */
+void loop_turns_end(struct loop *loop, const char *name, const char *waits_for);
 
 /* The real backend, loop_uv.c. */
 struct loop_backend *loop_uv_new(void);

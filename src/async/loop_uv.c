@@ -45,6 +45,12 @@ static int64_t uv_wall(struct loop_backend *backend)
     return read_clock(CLOCK_REALTIME);
 }
 
+static duration uv_cpu(struct loop_backend *backend)
+{
+    (void)backend;
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
 /*
  * uv_run() looks at timers before it waits. An alarm that is due by then has fired already, and
  * without another timer the wait would have no end. uv_stop() makes uv_run() return without
@@ -124,6 +130,7 @@ static void uv_free(struct loop_backend *backend)
 static const struct loop_backend_ops uv_ops = {
     .now = uv_now_ns,
     .wall = uv_wall,
+    .cpu = uv_cpu,
     .wait = uv_wait,
     .submit = uv_submit,
     .withdraw = uv_withdraw,

@@ -268,8 +268,17 @@ void metrics_set_source(struct metrics_series *series, metrics_read_fn *read, vo
     series->data = data;
 }
 
+void metrics_set_histogram(struct metrics_series *series, const uint64_t *counts, const double *sum)
+{
+    assert(series->family->kind == METRICS_KIND_HISTOGRAM);
+    series->foreign_counts = counts;
+    series->foreign_sum = sum;
+}
+
 double metrics_value(const struct metrics_series *series)
 {
+    if (series->foreign_sum)
+        return *series->foreign_sum;
     return series->read ? series->read(series->data) : series->value;
 }
 

@@ -103,6 +103,13 @@ static inline void metrics_inc(struct metrics_series *series)
 typedef double metrics_read_fn(void *data);
 void metrics_set_source(struct metrics_series *series, metrics_read_fn *read, void *data);
 
+/*
+ * From now on a histogram shows what is counted elsewhere: a count for each of its buckets and one
+ * for the rest, and the sum. Both are borrowed.
+ */
+void metrics_set_histogram(struct metrics_series *series, const uint64_t *counts,
+                           const double *sum);
+
 /* The value of a counter or gauge, the sum of a histogram. */
 double metrics_value(const struct metrics_series *series);
 

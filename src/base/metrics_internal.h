@@ -14,6 +14,8 @@ struct metrics_series {
     double value; /* a histogram's sum */
     metrics_read_fn *read;
     void *data;
+    const uint64_t *foreign_counts; /* of a histogram that is counted elsewhere, or NULL */
+    const double *foreign_sum;
     uint64_t counts[]; /* a histogram's buckets, not cumulative; the last one is +Inf */
 };
 

@@ -85,13 +85,14 @@ static void write_histogram(struct buf *buf, const struct metrics_series *series
 {
     static const double infinite = (double)INFINITY;
     const struct metrics_family *family = series->family;
+    const uint64_t *counts = series->foreign_counts ? series->foreign_counts : series->counts;
     uint64_t below = 0;
     for (size_t i = 0; i <= family->bucket_count; i++) {
-        below += series->counts[i];
+        below += counts[i];
         write_sample(buf, series, STR("_bucket"),
                      i < family->bucket_count ? &family->buckets[i] : &infinite, (double)below);
     }
-    write_sample(buf, series, STR("_sum"), NULL, series->value);
+    write_sample(buf, series, STR("_sum"), NULL, metrics_value(series));
     write_sample(buf, series, STR("_count"), NULL, (double)below);
 }
 

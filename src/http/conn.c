@@ -351,7 +351,7 @@ struct http_conn *http_conn_new(struct loop *loop, struct transport *transport,
     conn->http2 = str_eq(tls_protocol(transport), STR("h2"));
     conn->engine = conn->http2 ? h2_new(conn->role, &options->limits, &http_call_events, conn)
                                : h1_new(conn->role, &options->limits, &http_call_events, conn);
-    conn->pump = (struct task){.run = pump_conn, .data = conn};
+    conn->pump = (struct task){.run = pump_conn, .data = conn, .name = "connection"};
     conn->heard = conn->idle_since = loop_now(loop);
     list_init(&conn->calls);
     transport_set_ready(transport, pump_conn, conn);

@@ -11,6 +11,7 @@
 #include "apimachinery/wellknown.h"
 #include "async/fiber.h"
 #include "async/loop.h"
+#include "async/loop_turns.h"
 #include "async/scope.h"
 #include "async/signals.h"
 #include "base/log.h"
@@ -278,6 +279,7 @@ static struct error *open_all(struct process *process)
     process->tls = tls_context_new();
     process->proxies = proxy_environment_read();
     process->metrics = metrics_new();
+    loop_turns_register(process->loop, process->metrics);
     if (process->options->leader_elect)
         TRY(make_leader(process), "leader election");
     process->client = connect_as(process, process->leader);

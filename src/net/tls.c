@@ -268,7 +268,7 @@ struct tls *tls_new(SSL_CTX *ctx, struct transport *lower)
     tls->transport.loop = lower->loop;
     tls->lower = lower;
     tls->may_have_more = true; /* what came with the last of the handshake */
-    tls->ready_task = (struct task){.run = pass_ready, .data = tls};
+    tls->ready_task = (struct task){.run = pass_ready, .data = tls, .name = "tls"};
     tls->ssl = SSL_new(ctx);
     if (!tls->ssl)
         mem_exhausted(0);

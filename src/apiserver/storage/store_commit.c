@@ -288,6 +288,7 @@ void store_accept(struct store *store, struct store_write *write)
 
     /* In a later turn, so that writers that are ready now share the commit. */
     store->kick.run = on_kick;
+    store->kick.name = "store commit";
     store->kick.data = store;
     loop_post(store->loop, &store->kick);
 }
