@@ -92,6 +92,7 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
         .authorizer_ops = &rbac_authorizer_ops,
         .authorizer = api->rbac,
         .data = api,
+        .max_token_lifetime = options->max_token_lifetime,
     };
     api->gc = gc_new(api);
     TRY(crd_registry_load(api), "load definitions");

@@ -52,6 +52,7 @@ struct api_options {
     struct loop *loop;
     struct store *store; /* taken */
     const struct token_keys *keys;
+    duration max_token_lifetime;
     struct str authority;   /* certificate of the client CA, published in kube-system */
     struct rbac *base_rbac; /* roles that several APIs share; NULL: they are stored in this API */
     struct crd_pool *pool;  /* shared by all APIs of a process */

@@ -26,6 +26,8 @@
 #define CONNECTIONS_DEFAULT 20000
 #define NAMES_MAX           8
 
+#define TOKEN_LIFETIME_DEFAULT (24 * HOUR)
+
 struct apiserver {
     struct loop *loop;
     struct metrics *metrics;
@@ -97,10 +99,13 @@ static struct error *open_credentials(struct apiserver *server,
 static struct error *open_api(struct apiserver *server, const struct apiserver_options *options,
                               struct store *store)
 {
+    const duration lifetime =
+        options->max_token_lifetime ? options->max_token_lifetime : TOKEN_LIFETIME_DEFAULT;
     const struct api_options api = {
         .loop = server->loop,
         .store = store,
         .keys = server->credentials->keys,
+        .max_token_lifetime = lifetime,
         .authority = buf_str(&server->credentials->authority),
         .pool = server->pool,
         .webhooks = options->webhooks,
@@ -112,6 +117,7 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
     const struct virtual_clusters_options clusters = {
         .loop = server->loop,
         .keys = server->credentials->keys,
+        .max_token_lifetime = lifetime,
         .pool = server->pool,
         .base_rbac = server->base_rbac,
         .count = options->virtual_clusters,

@@ -47,6 +47,7 @@ struct apiserver_options {
     size_t connections;      /* 20,000 */
     size_t history_events;   /* of a watch, see store_options */
     duration history_age;
+    duration max_token_lifetime; /* of tokens of ServiceAccounts: 24 h */
 };
 
 /* The server accepts requests when this returns. Suspends. */

@@ -132,17 +132,31 @@ static inline int apiserver_fixture_get(struct apiserver_fixture *fixture, const
     return apiserver_fixture_call(fixture, "GET", target, "");
 }
 
+/* A request with a bearer token; a GET without a body. */
+static inline struct http_response *apiserver_fixture_send_with(struct apiserver_fixture *fixture,
+                                                                const char *target,
+                                                                struct str token, struct str body)
+{
+    SCOPED(http_headers) headers = {0};
+    SCOPED(buf) value = {.secret = true};
+    struct http_response *response = NULL;
+    buf_print(&value, "Bearer %.*s", STR_ARG(token));
+    CHECK_OK(http_headers_add(&headers, STR("authorization"), buf_str(&value)));
+    CHECK_OK(http_headers_add(&headers, STR("content-type"), STR("application/json")));
+    const struct http_client_request request = {.method = body.len ? STR("POST") : STR("GET"),
+                                                .target = str_from_c(target),
+                                                .headers = &headers,
+                                                .body = body};
+    CHECK_OK(http_client_send(fixture->client, &request, &response));
+    return response;
+}
+
 /* The status of a GET with a bearer token. */
 static inline int apiserver_fixture_get_with(struct apiserver_fixture *fixture, const char *target,
                                              struct str token)
 {
-    SCOPED(http_headers) headers = {0};
-    SCOPED(buf) value = {.secret = true};
-    OWNED(http_response) response = NULL;
-    buf_print(&value, "Bearer %.*s", STR_ARG(token));
-    CHECK_OK(http_headers_add(&headers, STR("authorization"), buf_str(&value)));
-    const struct http_client_request request = {.target = str_from_c(target), .headers = &headers};
-    CHECK_OK(http_client_send(fixture->client, &request, &response));
+    OWNED(http_response)
+    response = apiserver_fixture_send_with(fixture, target, token, STR(""));
     return http_response_status(response);
 }
 

@@ -1,15 +1,20 @@
 #include "cmd/server_flags.h"
 
+/* The bounds of kube-apiserver: an hour and 2^32 seconds. */
+#define TOKEN_LIFETIME_MIN HOUR
+#define TOKEN_LIFETIME_MAX (((int64_t)1 << 32) * SECOND)
+
 #define AT(member) offsetof(struct server_settings, member)
 
 const struct flag server_flags[SERVER_FLAGS] = {
-    {"data-dir",                  FLAG_TEXT,  AT(files.data_dir),   FLAG_FOLDER},
-    {"accept-data-loss",          FLAG_BOOL,  AT(accept_loss),      FLAG_ANY   },
-    {"listen",                    FLAG_TEXT,  AT(listen),           FLAG_ANY   },
-    {"virtual-clusters",          FLAG_COUNT, AT(virtual_clusters), FLAG_ANY   },
-    {"write-kubeconfig",          FLAG_TEXT,  AT(files.kubeconfig), FLAG_FILE  },
-    {"write-cluster-kubeconfigs", FLAG_TEXT,  AT(files.clusters),   FLAG_FOLDER},
-    {"inject",                    FLAG_TEXT,  AT(inject),           FLAG_ANY   },
+    {"data-dir",                  FLAG_TEXT,  AT(files.data_dir),     FLAG_FOLDER},
+    {"accept-data-loss",          FLAG_BOOL,  AT(accept_loss),        FLAG_ANY   },
+    {"listen",                    FLAG_TEXT,  AT(listen),             FLAG_ANY   },
+    {"virtual-clusters",          FLAG_COUNT, AT(virtual_clusters),   FLAG_ANY   },
+    {"write-kubeconfig",          FLAG_TEXT,  AT(files.kubeconfig),   FLAG_FILE  },
+    {"write-cluster-kubeconfigs", FLAG_TEXT,  AT(files.clusters),     FLAG_FOLDER},
+    {"inject",                    FLAG_TEXT,  AT(inject),             FLAG_ANY   },
+    {"max-token-lifetime",        FLAG_SPAN,  AT(max_token_lifetime), FLAG_ANY   },
 };
 
 /* --listen and --inject have a syntax of their own; the other values need no conversion. */
@@ -17,6 +22,9 @@ int server_flags_use(struct server_settings *settings, const struct command *com
 {
     if (!address_read(settings->listen, &settings->address))
         return command_misused(command, "--listen wants HOST:PORT, not '%s'", settings->listen);
+    if (settings->max_token_lifetime < TOKEN_LIFETIME_MIN ||
+        settings->max_token_lifetime > TOKEN_LIFETIME_MAX)
+        return command_misused(command, "--max-token-lifetime is between 1h and 1193046h28m16s");
     OWNED(error) wrong = fault_injection_read(str_from_c(settings->inject), &settings->faults);
     if (wrong)
         return command_misused(command, "--inject: %s", wrong->message);
@@ -33,5 +41,6 @@ struct apiserver_options server_flags_options(const struct server_settings *sett
         .accept_loss = settings->accept_loss,
         .virtual_clusters = settings->virtual_clusters,
         .faults = settings->faults,
+        .max_token_lifetime = settings->max_token_lifetime,
     };
 }

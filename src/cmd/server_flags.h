@@ -12,18 +12,19 @@ struct server_settings {
     const char *listen, *inject;
     bool accept_loss;
     size_t virtual_clusters;
+    duration max_token_lifetime;
 
     /* Read by server_flags_use(). */
     struct address address;
     struct fault_injection faults;
 };
 
-#define SERVER_DEFAULT                            \
-    {                                             \
-        .listen = "127.0.0.1:7443", .inject = "", \
+#define SERVER_DEFAULT                                                             \
+    {                                                                              \
+        .listen = "127.0.0.1:7443", .inject = "", .max_token_lifetime = 24 * HOUR, \
     }
 
-#define SERVER_FLAGS 7
+#define SERVER_FLAGS 8
 extern const struct flag server_flags[SERVER_FLAGS];
 
 #define SERVER_GROUP(settings)                                 \
@@ -32,8 +33,8 @@ extern const struct flag server_flags[SERVER_FLAGS];
     }
 
 /*
- * Parses --listen and --inject, and warns of an address that other machines can reach. Prints a
- * wrong value and returns COMMAND_USAGE then.
+ * Parses --listen and --inject, checks --max-token-lifetime, and warns of an address that other
+ * machines can reach. Prints a wrong value and returns COMMAND_USAGE then.
  */
 MUST_USE int server_flags_use(struct server_settings *settings, const struct command *command);
 

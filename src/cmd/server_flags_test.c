@@ -19,6 +19,7 @@ TEST(server_flags_become_options)
                                         "--listen=[::1]:7000",
                                         "--inject=error=0.5",
                                         "--virtual-clusters=3",
+                                        "--max-token-lifetime=48h",
                                         "--write-kubeconfig",
                                         "k",
                                         "--write-cluster-kubeconfigs",
@@ -31,6 +32,7 @@ TEST(server_flags_become_options)
     CHECK_EQ(options.port, 7000);
     CHECK_EQ(options.folder, "/d");
     CHECK_EQ(options.virtual_clusters, (size_t)3);
+    CHECK_EQ(options.max_token_lifetime, 48 * HOUR);
     CHECK(options.faults.error == 0.5);
     CHECK_EQ(settings.server.files.kubeconfig, "k");
     CHECK_EQ(settings.server.files.clusters, "c");
@@ -45,6 +47,7 @@ TEST(server_flags_have_defaults)
     CHECK_EQ(options.port, 7443);
     CHECK(!options.folder);
     CHECK_EQ(options.virtual_clusters, (size_t)0);
+    CHECK_EQ(options.max_token_lifetime, 24 * HOUR);
 }
 
 TEST(server_flags_that_are_wrong_are_refused)
@@ -54,5 +57,10 @@ TEST(server_flags_that_are_wrong_are_refused)
     CHECK_EQ(server_flags_use(&settings, &command), COMMAND_USAGE);
     settings = (struct server_settings)SERVER_DEFAULT;
     settings.inject = "error=lots";
+    CHECK_EQ(server_flags_use(&settings, &command), COMMAND_USAGE);
+    settings = (struct server_settings)SERVER_DEFAULT;
+    settings.max_token_lifetime = 59 * MINUTE;
+    CHECK_EQ(server_flags_use(&settings, &command), COMMAND_USAGE);
+    settings.max_token_lifetime = (((int64_t)1 << 32) + 1) * SECOND;
     CHECK_EQ(server_flags_use(&settings, &command), COMMAND_USAGE);
 }

@@ -187,6 +187,9 @@ const struct command command_up = {
         "  --write-kubeconfig FILE  where to write the admin's kubeconfig besides DIR/kubeconfig\n"
         "  --write-cluster-kubeconfigs DIR\n"
         "                           where to write those of virtual clusters besides DIR/clusters\n"
+        "  --max-token-lifetime DURATION\n"
+        "                           how long tokens of ServiceAccounts live at most (default 24h);\n"
+        "                           a request for more is shortened, and warned of\n"
         "  --inject FAULTS          how virtual clusters misbehave, see 'corset apiserver --help'\n"
         "  -n, --namespace NS       only sets and clusters of one namespace (default: all)\n" CONTROLLER_HELP
         "\nBy default there are no health and diagnostics servers.\n\n"

@@ -14,6 +14,7 @@
 #include "apiserver/auth/rbac.h"
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/duration.h"
 #include "base/error.h"
 #include "base/owned.h"
 #include "base/str.h"
@@ -85,7 +86,8 @@ struct auth {
     find_bound_fn *find_bound; /* NULL: tokens are not bound to objects */
     const struct authorizer_ops *authorizer_ops;
     void *authorizer;
-    void *data; /* of find_account and find_bound */
+    void *data;                  /* of find_account and find_bound */
+    duration max_token_lifetime; /* of tokens that are issued from now on; 0: no limit */
 };
 
 /* The admin token of a virtual cluster. The buffer is marked secret. */
@@ -159,8 +161,10 @@ MUST_USE struct error *auth_review(const struct auth *auth, struct arena *arena,
                                    struct str namespace, const struct json_value *body,
                                    timestamp now, struct json_doc **ret_doc);
 
-/* TokenRequest for an account: serviceaccounts/<name>/token. */
-MUST_USE struct error *token_request(const struct auth *auth, struct arena *arena,
-                                     const struct json_value *account,
+/*
+ * TokenRequest for an account: serviceaccounts/<name>/token. A lifetime above the limit is
+ * shortened, which is a warning. Texts live in the arena of the warnings.
+ */
+MUST_USE struct error *token_request(const struct auth *auth, const struct json_value *account,
                                      const struct json_value *body, timestamp now,
-                                     struct json_doc **ret_doc);
+                                     struct json_warnings *warnings, struct json_doc **ret_doc);

@@ -234,9 +234,8 @@ static struct error *answer_token(struct exchange *exchange, struct json_doc **r
         arena_print(arena_of(exchange),
                     "{\"metadata\":{\"name\":\"%.*s\",\"namespace\":\"%.*s\",\"uid\":\"%.*s\"}}",
                     STR_ARG(path->name), STR_ARG(path->namespace), STR_ARG(replay->uids[index]));
-    TRY(token_request(&replay->fixture.auth, arena_of(exchange),
-                      auth_fixture_read(&replay->fixture, account.ptr), body_of(exchange), RECORDED,
-                      ret_doc));
+    TRY(token_request(&replay->fixture.auth, auth_fixture_read(&replay->fixture, account.ptr),
+                      body_of(exchange), RECORDED, &replay->fixture.warnings, ret_doc));
     const struct str token = json_path_str(json_doc_root(*ret_doc), "status.token");
     const struct str name = json_path_str(exchange->row, "capture");
     if (str_eq(name, STR("bot")))

@@ -19,6 +19,7 @@ struct auth_fixture {
     struct arena arena;
     const char *account_uid; /* NULL: the account is gone */
     struct json_doc *bound;  /* the one Pod or Secret, NULL for none */
+    struct json_warnings warnings;
 };
 
 static inline bool auth_fixture_find_account(void *data, struct str namespace, struct str name,
@@ -45,6 +46,7 @@ static inline const struct json_value *auth_fixture_find_bound(void *data, struc
 static inline void auth_fixture_init(struct auth_fixture *fixture)
 {
     *fixture = (struct auth_fixture){.account_uid = "uid-1"};
+    fixture->warnings.arena = &fixture->arena;
     CHECK_OK(token_keys_new(&fixture->keys));
     fixture->base = bootstrap_policy_rbac();
     fixture->rbac = rbac_new();
@@ -104,8 +106,8 @@ static inline struct str auth_fixture_token(struct auth_fixture *fixture, const 
     struct json_doc *doc = NULL;
     const struct json_value *account = auth_fixture_read(
         fixture, "{\"metadata\":{\"name\":\"bot\",\"namespace\":\"n\",\"uid\":\"uid-1\"}}");
-    CHECK_OK(token_request(&fixture->auth, &fixture->arena, account,
-                           auth_fixture_read(fixture, spec), now, &doc));
+    CHECK_OK(token_request(&fixture->auth, account, auth_fixture_read(fixture, spec), now,
+                           &fixture->warnings, &doc));
     json_doc_hold(&fixture->arena, doc);
     return json_path_str(json_doc_root(doc), "status.token");
 }

@@ -163,8 +163,8 @@ TEST(token_requests_are_checked)
         OWNED(json_doc) doc = NULL;
         TEST_CASE("%s", cases[i].name);
         OWNED(error)
-        err = token_request(&fixture.auth, &fixture.arena, account,
-                            auth_fixture_read(&fixture, cases[i].body), NOW, &doc);
+        err = token_request(&fixture.auth, account, auth_fixture_read(&fixture, cases[i].body), NOW,
+                            &fixture.warnings, &doc);
         CHECK(err != NULL);
         CHECK_EQ((int)err->code, (int)cases[i].code);
         CHECK_EQ(err->message, cases[i].message);
@@ -182,19 +182,19 @@ TEST(token_requests_for_a_secret)
         &fixture, "{\"metadata\":{\"name\":\"bot\",\"namespace\":\"n\",\"uid\":\"uid-1\"}}");
     CHECK_FAILS(
         token_request(
-            &fixture.auth, &fixture.arena, account,
+            &fixture.auth, account,
             auth_fixture_read(&fixture, REF("\"kind\":\"Secret\",\"apiVersion\":\"v1\",\"name\":"
                                             "\"s\",\"uid\":\"v\"")),
-            NOW, &doc),
+            NOW, &fixture.warnings, &doc),
         ERROR_CONFLICT,
         "Operation cannot be fulfilled on Secret \"s\": the UID in the bound object "
         "reference (v) does not match the UID in record. The object might have been "
         "deleted and then recreated");
     CHECK_OK(token_request(
-        &fixture.auth, &fixture.arena, account,
+        &fixture.auth, account,
         auth_fixture_read(&fixture,
                           REF("\"kind\":\"Secret\",\"apiVersion\":\"v1\",\"name\":\"s\"")),
-        NOW, &doc));
+        NOW, &fixture.warnings, &doc));
     CHECK_EQ(json_path_str(json_doc_root(doc), "status.expirationTimestamp"),
              STR("2023-11-14T23:13:20Z"));
 }

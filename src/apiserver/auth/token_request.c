@@ -58,6 +58,20 @@ static struct error *read_expiration(struct arena *arena, const struct json_valu
     return invalid(STR(""), &errors);
 }
 
+/* As --service-account-max-token-expiration of kube-apiserver. */
+static int64_t shorten_expiration(const struct auth *auth, int64_t seconds,
+                                  struct json_warnings *warnings)
+{
+    const int64_t max = auth->max_token_lifetime / SECOND;
+    if (max == 0 || seconds <= max)
+        return seconds;
+    json_warn(warnings,
+              arena_print(warnings->arena,
+                          "requested expiration of %lld seconds shortened to %lld seconds",
+                          (long long)seconds, (long long)max));
+    return max;
+}
+
 /* 409: the name is that of another object by now. */
 static struct error *uid_differs(struct str kind, struct str name, struct str uid)
 {
@@ -159,10 +173,11 @@ static struct error *write_answer(const struct json_value *account, const struct
     return json_builder_finish(&builder, ret_doc);
 }
 
-struct error *token_request(const struct auth *auth, struct arena *arena,
-                            const struct json_value *account, const struct json_value *body,
-                            timestamp now, struct json_doc **ret_doc)
+struct error *token_request(const struct auth *auth, const struct json_value *account,
+                            const struct json_value *body, timestamp now,
+                            struct json_warnings *warnings, struct json_doc **ret_doc)
 {
+    struct arena *arena = warnings->arena;
     const struct json_value *bound = json_path(body, "spec.boundObjectRef");
     SCOPED(buf) token = {.secret = true};
     char id[RANDOM_UUID_LEN + 1];
@@ -179,11 +194,11 @@ struct error *token_request(const struct auth *auth, struct arena *arena,
         .account_uid = json_path_str(account, "metadata.uid"),
         .issued = now / SECOND,
         .not_before = now / SECOND,
-        .expires = now / SECOND + seconds,
     };
     claims.audiences = read_audiences(arena, json_path(body, "spec.audiences"), claims.issuer);
     if (json_type(bound) == JSON_OBJECT)
         TRY(read_bound(auth, arena, bound, &claims));
+    claims.expires = claims.issued + shorten_expiration(auth, seconds, warnings);
     TRY(jwt_write(auth->keys, &claims, &token));
     return write_answer(account, body, &claims, buf_str(&token), now, ret_doc);
 }

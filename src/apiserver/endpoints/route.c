@@ -140,8 +140,8 @@ static struct error *post_token(struct request *request)
     TRY(negotiate(request, &format));
     TRY(for_object(request, api_get(request->api, request->kind, key, &account)));
     TRY(read_posted(request, &token_kind, &body));
-    TRY(token_request(&request->api->auth, request->arena, json_doc_root(account),
-                      json_doc_root(body), request->now, &answer));
+    TRY(token_request(&request->api->auth, json_doc_root(account), json_doc_root(body),
+                      request->now, &request->warnings, &answer));
     return response_send_doc(request, &format, 201, answer);
 }
 

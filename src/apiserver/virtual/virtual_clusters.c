@@ -203,6 +203,7 @@ static struct error *make_api(struct virtual_clusters *clusters, struct virtual_
         .loop = clusters->options.loop,
         .store = store_new(clusters->options.loop, &small),
         .keys = clusters->options.keys,
+        .max_token_lifetime = clusters->options.max_token_lifetime,
         .base_rbac = clusters->options.base_rbac,
         .pool = clusters->options.pool,
         .cluster = str_from_c(cluster->name),

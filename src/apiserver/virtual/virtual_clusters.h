@@ -20,6 +20,7 @@ struct loop;
 struct virtual_clusters_options {
     struct loop *loop;
     const struct token_keys *keys;
+    duration max_token_lifetime; /* see struct auth */
     struct crd_pool *pool;
     struct rbac *base_rbac;
     size_t count;

@@ -135,7 +135,7 @@ void account_token(account_call_fn *call, void *data, const char *name, struct b
     const struct str answer =
         call(data, "POST", buf_c(&target),
              "{\"apiVersion\":\"authentication.k8s.io/v1\",\"kind\":\"TokenRequest\",\"spec\":{"
-             "\"expirationSeconds\":315360000}}");
+             "\"expirationSeconds\":86400000}}");
     CHECK_OK(json_read(answer, &doc));
     buf_add(token, json_path_str(json_doc_root(doc), "status.token"));
     CHECK(token->len);

@@ -91,6 +91,10 @@ if since 1.24; then
     complains "^Error from server \\(Forbidden\\): configmaps is forbidden: User \"system:serviceaccount:$namespace:robot\" cannot list resource"
     ok 'token for a while and an audience' create token robot --duration=20m --audience=me
     says '^[A-Za-z0-9_-]+\.'
+    ok 'token for longer than the server allows' create token robot --duration=48h
+    complains '^Warning: requested expiration of 172800 seconds shortened to 86400 seconds$'
+    lifetime=$(cut -d. -f2 <<<"$out" | tr '_-' '/+' | base64 -d 2>/dev/null | sed -E 's/.*"exp":([0-9]+),"iat":([0-9]+).*/\1-\2/')
+    [ $((lifetime)) = 86400 ] || fault "it lives for $lifetime seconds"
     ok 'token for a secret' create token robot --bound-object-kind=Secret --bound-object-name=password
     says '^[A-Za-z0-9_-]+\.'
     token=$out
