@@ -9,7 +9,7 @@
 struct object_text {
     uint32_t refs;
     uint32_t namespace_len, name_len, uid_len, resource_version_len;
-    bool secret;
+    bool secret, is_deleting;
     size_t json_len;
     char bytes[];
 };
@@ -52,6 +52,7 @@ static struct object_text *make_text(const struct object *object, struct str jso
         .uid_len = (uint32_t)uid.len,
         .resource_version_len = (uint32_t)version.len,
         .secret = is_secret(object),
+        .is_deleting = object_is_deleting(object),
         .json_len = json.len,
     };
     put_str(put_str(put_str(put_str(put_str(text->bytes, key.namespace), key.name), uid), version),
@@ -111,6 +112,11 @@ struct str object_text_resource_version(const struct object_text *text)
 {
     return str_from(text->bytes + names_len(text) - text->resource_version_len,
                     text->resource_version_len);
+}
+
+bool object_text_is_deleting(const struct object_text *text)
+{
+    return text->is_deleting;
 }
 
 size_t object_text_size(const struct object_text *text)

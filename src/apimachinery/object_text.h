@@ -28,6 +28,9 @@ struct key object_text_key(const struct object_text *text);
 struct str object_text_uid(const struct object_text *text);
 struct str object_text_resource_version(const struct object_text *text);
 
+/* As object_is_deleting(). */
+bool object_text_is_deleting(const struct object_text *text);
+
 /* The number of bytes that the text takes in memory. */
 size_t object_text_size(const struct object_text *text);
 

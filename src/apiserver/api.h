@@ -21,6 +21,7 @@
 #include "base/owned.h"
 
 struct gc;
+struct server_health;
 struct crd_pool;
 struct loop;
 struct random;
@@ -41,11 +42,12 @@ struct api {
     struct map definitions;       /* name -> struct api_definition */
     struct semaphore settle_turn; /* names are given to one definition at a time */
     struct gc *gc;
-    struct str cluster;      /* name of a virtual cluster; empty for the main API */
-    uint64_t kinds_revision; /* changes with the definitions */
-    bool is_ending;          /* see api_end_watches() */
-    bool shares_roles;       /* the bootstrap roles are those of base_rbac and not stored */
-    bool aggregates_roles;   /* set when the first objects are stored; see api_change() */
+    const struct server_health *health; /* of the server; NULL in a virtual cluster */
+    struct str cluster;                 /* name of a virtual cluster; empty for the main API */
+    uint64_t kinds_revision;            /* changes with the definitions */
+    bool is_ending;                     /* see api_end_watches() */
+    bool shares_roles;     /* the bootstrap roles are those of base_rbac and not stored */
+    bool aggregates_roles; /* set when the first objects are stored; see api_change() */
 };
 
 struct api_options {

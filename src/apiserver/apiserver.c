@@ -6,6 +6,8 @@
  */
 #include "apiserver/apiserver.h"
 
+#include <sys/resource.h>
+
 #include "apiserver/api.h"
 #include "apiserver/crd/crd_pool.h"
 #include "apiserver/credentials.h"
@@ -14,6 +16,7 @@
 #include "apiserver/endpoints/inflight_limits.h"
 #include "apiserver/endpoints/request_metrics.h"
 #include "apiserver/ensure_object.h"
+#include "apiserver/server_health.h"
 #include "apiserver/virtual/virtual_clusters.h"
 #include "async/loop.h"
 #include "async/loop_turns.h"
@@ -24,6 +27,7 @@
 #include "http/server.h"
 
 #define CONNECTIONS_DEFAULT 20000
+#define DESCRIPTORS_KEPT    64
 #define NAMES_MAX           8
 
 #define TOKEN_LIFETIME_DEFAULT (24 * HOUR)
@@ -31,6 +35,7 @@
 struct apiserver {
     struct loop *loop;
     struct metrics *metrics;
+    struct server_health *health;
     struct data_dir *folder;
     struct credentials *credentials;
     struct crd_pool *pool;
@@ -95,6 +100,35 @@ static struct error *open_credentials(struct apiserver *server,
     return credentials_open(&credentials, &server->credentials);
 }
 
+static void on_store_trouble(void *data)
+{
+    const struct apiserver *server = data;
+    server_health_set(server->health, SERVER_HEALTH_STORE, store_trouble(server->api->store));
+}
+
+/* The data is that of the handler. */
+static void on_accept(void *data, const struct error *err)
+{
+    const struct apiserver *server = CONTAINER_OF(data, struct apiserver, handler);
+    server_health_set(server->health, SERVER_HEALTH_CONNECTIONS, err ? err->message : NULL);
+}
+
+/*
+ * Each connection takes a file descriptor. Some are kept for files, for the sockets of controllers
+ * in this process, and to accept connections only to end them.
+ */
+static size_t connections_max(const struct apiserver_options *options)
+{
+    const size_t wanted = options->connections ? options->connections : CONNECTIONS_DEFAULT;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return wanted;
+    const size_t descriptors = (size_t)limit.rlim_cur;
+    const size_t possible =
+        descriptors > 2 * DESCRIPTORS_KEPT ? descriptors - DESCRIPTORS_KEPT : descriptors / 2;
+    return wanted < possible ? wanted : possible;
+}
+
 /* Takes the store. */
 static struct error *open_api(struct apiserver *server, const struct apiserver_options *options,
                               struct store *store)
@@ -114,6 +148,8 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
     };
     TRY(api_new(&api, &server->api));
     store_add_metrics(server->api->store, server->metrics);
+    server->api->health = server->health;
+    store_on_trouble(server->api->store, on_store_trouble, server);
     const struct virtual_clusters_options clusters = {
         .loop = server->loop,
         .keys = server->credentials->keys,
@@ -149,7 +185,8 @@ static struct error *listen_http(struct apiserver *server, const struct apiserve
         .tls = server->credentials->tls,
         .handler = handler_serve,
         .data = &server->handler,
-        .connections = options->connections ? options->connections : CONNECTIONS_DEFAULT,
+        .connections = connections_max(options),
+        .on_accept = on_accept,
     };
     return http_server_new(server->loop, &http, &server->http);
 }
@@ -160,6 +197,7 @@ struct error *apiserver_new(struct loop *loop, const struct apiserver_options *o
     OWNED(apiserver) server = NEW(struct apiserver);
     server->loop = loop;
     server->metrics = metrics_new();
+    server->health = server_health_new(loop);
     process_metrics_register(server->metrics);
     loop_turns_register(loop, server->metrics);
     server->pool = crd_pool_new();
@@ -195,6 +233,7 @@ void apiserver_free(struct apiserver *server)
     crd_pool_free(server->pool);
     credentials_free(server->credentials);
     data_dir_free(server->folder);
+    server_health_free(server->health);
     metrics_free(server->metrics);
     mem_free(server);
 }

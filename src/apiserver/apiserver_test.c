@@ -97,6 +97,27 @@ SIM_TEST(whoever_has_no_credentials_gets_health_and_version)
     }
 }
 
+/* The client's own connection is the only one, so that the next one could not be accepted. */
+SIM_TEST(readyz_says_what_is_wrong)
+{
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    fixture.options.connections = 1;
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    const char *const targets[] = {"/readyz", "/readyz?verbose"};
+    for (size_t i = 0; i < COUNT(targets); i++) {
+        CHECK_EQ(apiserver_fixture_get(&fixture, targets[i]), 500);
+        CHECK_EQ(buf_str(&fixture.answer),
+                 STR("[+]ping ok\n[+]store ok\n"
+                     "[-]connections failed: all 1 connections are in use\n"
+                     "readyz check failed\n"));
+    }
+    CHECK_EQ(apiserver_fixture_get(&fixture, "/livez"), 200);
+    CHECK_EQ(apiserver_fixture_get(&fixture, "/livez?verbose"), 200);
+    CHECK_EQ(buf_str(&fixture.answer),
+             STR("[+]ping ok\n[+]store ok\n[+]connections ok\nlivez check passed\n"));
+}
+
 SIM_TEST(the_token_of_a_cluster_is_good_for_that_cluster)
 {
     static const struct {

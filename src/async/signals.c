@@ -41,6 +41,7 @@ struct error *signals_new(struct loop *loop, struct signals **ret_signals)
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond a limit of the size of files fails instead */
     const int failure = pthread_sigmask(SIG_BLOCK, &set, NULL);
     if (failure)
         return error_from_errno(failure, "block signals");

@@ -10,8 +10,8 @@ struct loop;
 struct signals;
 
 /*
- * From now on the two signals are kept for signals_wait(), and SIGPIPE is ignored. Must be called
- * before worker threads exist, that is, before anything suspends.
+ * From now on the two signals are kept for signals_wait(); SIGPIPE and SIGXFSZ are ignored. Must be
+ * called before worker threads exist, that is, before anything suspends.
  */
 MUST_USE struct error *signals_new(struct loop *loop, struct signals **ret_signals);
 void signals_free(struct signals *signals);

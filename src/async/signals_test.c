@@ -39,6 +39,7 @@ LOOP_TEST(a_broken_pipe_is_no_signal)
     OWNED(signals) signals = NULL;
     CHECK_OK(signals_new(loop_current(), &signals));
     CHECK_EQ(kill(getpid(), SIGPIPE), 0);
+    CHECK_EQ(kill(getpid(), SIGXFSZ), 0);
     FIBER_TIMEOUT(10 * MILLISECOND);
     CHECK_ERROR(signals_wait(signals), ERROR_DEADLINE);
 }

@@ -225,14 +225,47 @@ static struct error *start_handshakes(void *data)
     }
 }
 
-/* Passes on cancellation. After any other error accepting is tried again after a pause. */
-static struct error *pause_after(struct error *err)
+static void tell_accept(struct http_server *server, const struct error *err)
 {
-    if (!err || error_is(err, ERROR_CANCELED))
+    if (server->options.on_accept && (err || server->is_refusing))
+        server->options.on_accept(server->options.data, err);
+    server->is_refusing = err != NULL;
+}
+
+/* Passes on cancellation. After any other error accepting is tried again after a pause. */
+static struct error *pause_after(struct http_server *server, struct error *err)
+{
+    if (error_is(err, ERROR_CANCELED))
         return err;
+    tell_accept(server, err);
+    if (!err)
+        return NULL;
     log_v(2, "Cannot accept connections", LOG_ERROR(err));
     error_free(err);
     return fiber_sleep(ACCEPT_PAUSE);
+}
+
+/* Suspends until there are fewer connections than the limit. */
+static struct error *wait_below_limit(struct http_server *server)
+{
+    if (server->conn_count >= server->options.connections) {
+        OWNED(error)
+        err = error_new(ERROR_IO, "all %zu connections are in use", server->options.connections);
+        tell_accept(server, err);
+    }
+    while (server->conn_count >= server->options.connections)
+        TRY(event_wait(&server->changed, "a connection to end"));
+    return NULL;
+}
+
+/*
+ * An attempt after one that failed. The system refuses at once if it refuses, whether a connection
+ * waits or not: a wait shows that the trouble is over.
+ */
+static struct error *accept_again(struct http_server *server)
+{
+    FIBER_TIMEOUT(ACCEPT_PAUSE);
+    return error_ignore(accept_connection(server), ERROR_DEADLINE);
 }
 
 /* The fiber that accepts connections; it waits while the limit is reached. */
@@ -240,9 +273,9 @@ static struct error *accept_connections(void *data)
 {
     struct http_server *server = data;
     for (;;) {
-        while (server->conn_count >= server->options.connections)
-            TRY(event_wait(&server->changed, "a connection to end"));
-        TRY(pause_after(accept_connection(server)));
+        TRY(wait_below_limit(server));
+        TRY(pause_after(server,
+                        server->is_refusing ? accept_again(server) : accept_connection(server)));
     }
 }
 

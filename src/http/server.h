@@ -34,7 +34,10 @@ struct http_server_options {
     struct tls_server *tls; /* NULL: plain HTTP/1.1 */
     http_handler_fn handler;
     void *data;
-    size_t connections;         /* at most; 0 means 10,000 */
+    size_t connections; /* at most; 0 means 10,000 */
+
+    /* Called when no connection can be accepted, and with NULL when one was after that. */
+    void (*on_accept)(void *data, const struct error *err);
     duration handshake_timeout; /* 0 means 10 s */
     struct http_limits limits;
     struct http_timeouts timeouts;

@@ -26,6 +26,7 @@ struct http_server {
     size_t request_count;
     bool draining;
     struct event changed;
+    bool is_refusing; /* the last attempt to accept a connection failed */
 };
 
 struct http_request {

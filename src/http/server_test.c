@@ -1,6 +1,10 @@
 #include "http/server.h"
 
+#include <netinet/in.h>
 #include <stdarg.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "http/http_fixture_test.h"
 
@@ -284,6 +288,91 @@ SIM_TEST(handshakes_that_do_not_end_make_room)
     CHECK_EQ(fixture.server->conn_count, (size_t)1000);
     for (size_t i = 0; i < COUNT(silent); i++)
         transport_free(silent[i]);
+}
+
+struct accepting {
+    int failures, successes;
+    char message[200];
+};
+
+static struct error *answer_nothing(void *data, struct http_request *request)
+{
+    (void)data;
+    (void)request;
+    return NULL;
+}
+
+static void note_accept(void *data, const struct error *err)
+{
+    struct accepting *accepting = data;
+    *(err ? &accepting->failures : &accepting->successes) += 1;
+    if (err)
+        snprintf(accepting->message, sizeof(accepting->message), "%s", err->message);
+}
+
+static void await_accept(const int *count)
+{
+    FIBER_TIMEOUT(10 * SECOND);
+    while (!*count)
+        CHECK_OK(fiber_sleep(10 * MILLISECOND));
+}
+
+static void limit_descriptors(rlim_t count)
+{
+    struct rlimit limit;
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = count;
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+/* The limit is for new descriptors: the client's, made before, and the listener work on. */
+LOOP_TEST(a_server_without_descriptors_says_so_and_goes_on)
+{
+    struct accepting accepting = {0};
+    OWNED(network) network = tcp_network_new(loop_current());
+    const struct http_server_options options = {.network = network,
+                                                .host = STR("127.0.0.1"),
+                                                .handler = answer_nothing,
+                                                .data = &accepting,
+                                                .on_accept = note_accept};
+    OWNED(http_server) server = NULL;
+    CHECK_OK(http_server_new(loop_current(), &options, &server));
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const struct sockaddr_in address = {.sin_family = AF_INET,
+                                        .sin_port = htons(http_server_port(server)),
+                                        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct rlimit before;
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    limit_descriptors(3);
+    CHECK_EQ(connect(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+    await_accept(&accepting.failures);
+    CHECK(strstr(accepting.message, "Too many open files") != NULL);
+    CHECK_EQ(accepting.successes, 0);
+    limit_descriptors(before.rlim_cur);
+    await_accept(&accepting.successes);
+    CHECK_EQ(server->conn_count, (size_t)1);
+    close(fd);
+}
+
+SIM_TEST(a_server_with_all_its_connections_in_use_says_so)
+{
+    struct accepting accepting = {0};
+    SCOPED(http_fixture) fixture;
+    http_fixture_init(&fixture, HTTP_FIXTURE_PLAIN, answer_nothing, &accepting);
+    fixture.server_options.connections = 2;
+    fixture.server_options.on_accept = note_accept;
+    CHECK_OK(http_fixture_start(&fixture));
+    struct transport *held[2];
+    for (size_t i = 0; i < COUNT(held); i++)
+        CHECK_OK(network_connect(fixture.network, HTTP_FIXTURE_HOST,
+                                 http_server_port(fixture.server), &held[i]));
+    await_accept(&accepting.failures);
+    CHECK_EQ(accepting.message, "all 2 connections are in use");
+    CHECK_EQ(accepting.successes, 0);
+    transport_free(held[0]);
+    await_accept(&accepting.successes); /* nobody has to connect for that */
+    CHECK_EQ(accepting.failures, 1);
+    transport_free(held[1]);
 }
 
 /* A client that sends one byte every five seconds does not hold its connection open. */

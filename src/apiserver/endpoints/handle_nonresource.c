@@ -9,6 +9,7 @@
 #include "apiserver/api.h"
 #include "apiserver/endpoints/response.h"
 #include "apiserver/registry/kind_discovery.h"
+#include "apiserver/server_health.h"
 #include "base/sha256.h"
 #include "http/headers.h"
 #include "http/server.h"
@@ -121,15 +122,31 @@ static struct error *serve_version(struct request *request)
             "\"platform\":\"linux/amd64\"}"));
 }
 
+/* Only /readyz fails: a restart, which the others ask for, makes no room on a disk. */
 static struct error *serve_health(struct request *request)
 {
     struct str ignored;
     SCOPED(buf) body = {.limit = 0};
+    const struct str type = STR("text/plain; charset=utf-8"), name = str_skip(request->path, 1);
+    const struct server_health *health =
+        str_starts_with(name, STR("readyz")) ? request->api->health : NULL;
+    bool ok = true;
+    buf_add(&body, STR("[+]ping ok\n"));
+    for (size_t i = 0; i < SERVER_HEALTH_PARTS; i++) {
+        const char *words = health ? server_health_words(health, (enum server_health_part)i) : NULL;
+        if (words)
+            buf_print(&body, "[-]%s failed: %s\n", server_health_name((enum server_health_part)i),
+                      words);
+        else
+            buf_print(&body, "[+]%s ok\n", server_health_name((enum server_health_part)i));
+        ok = ok && !words;
+    }
+    buf_print(&body, "%.*s check %s\n", STR_ARG(name), ok ? "passed" : "failed");
+    if (!ok)
+        return response_send_body(request, 500, type, buf_str(&body));
     if (!query_find(&request->query, STR("verbose"), &ignored))
-        return response_send_body(request, 200, STR("text/plain; charset=utf-8"), STR("ok"));
-    const struct str name = str_skip(request->path, 1);
-    buf_print(&body, "[+]ping ok\n[+]store ok\n%.*s check passed\n", STR_ARG(name));
-    return response_send_body(request, 200, STR("text/plain; charset=utf-8"), buf_str(&body));
+        return response_send_body(request, 200, type, STR("ok"));
+    return response_send_body(request, 200, type, buf_str(&body));
 }
 
 /* The list of all paths that are served. */

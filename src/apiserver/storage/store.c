@@ -50,6 +50,7 @@ struct store *store_make(const struct store_options *options)
     store->history.age = options->history_age ? options->history_age : HISTORY_AGE;
     store->history.events_min = options->history_events ? options->history_events : HISTORY_EVENTS;
     store->history.bytes_max = options->history_bytes ? options->history_bytes : HISTORY_BYTES;
+    store->room = INT64_MAX;
     list_init(&store->queue);
     list_init(&store->group);
     return store;
@@ -61,6 +62,7 @@ void store_release(struct store *store)
     map_done(&store->resources);
     map_done(&store->pending);
     mem_free(store->accepted_loss);
+    error_free(store->trouble);
     mem_free(store);
 }
 
@@ -130,6 +132,9 @@ struct error *store_open(struct loop *loop, const struct store_options *options,
     struct store *store = TAKE(opening->store);
     store->loop = loop;
     store->floor = store->accepted = store->revision; /* the history begins now */
+    store->room = store_file_room(store->file);
+    if (store_file_is_full(store->file))
+        store_begin_trouble(store, store_full_error());
     *ret_store = store;
     return NULL;
 }
@@ -204,6 +209,19 @@ struct error *store_check_history(const struct store *store, const struct store_
         return NULL;
     return error_new(ERROR_EXPIRED, "too old resource version: %lld (%lld)", (long long)revision,
                      (long long)oldest);
+}
+
+const char *store_trouble(const struct store *store)
+{
+    return store->trouble ? store->trouble->message : NULL;
+}
+
+void store_on_trouble(struct store *store, store_trouble_fn *fn, void *data)
+{
+    store->on_trouble = fn;
+    store->on_trouble_data = data;
+    if (fn && store->trouble)
+        fn(data);
 }
 
 const char *store_accepted_loss(const struct store *store)

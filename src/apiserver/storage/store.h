@@ -12,9 +12,9 @@
  * when it is durable and visible. A decision that is based on a state that is not durable yet waits
  * for that state, and is made again if that state fails to become durable.
  *
- * A commit that fails (for example because the disk is full) fails every write in it and every
- * write queued behind it. None of them becomes visible, reads continue, and the next write tries
- * again.
+ * A commit that fails fails every write in it and every write queued behind it. None of them
+ * becomes visible, reads continue, and the next write tries again. Of a full disk see
+ * store_trouble().
  *
  * Revisions never go back. A store that lost writes, and was opened all the same, goes on above all
  * that it ever gave.
@@ -95,6 +95,20 @@ DEFINE_OWNED(store)
 
 /* What was lost and accepted when the store was opened, in words; NULL when nothing was. */
 const char *store_accepted_loss(const struct store *store);
+
+/*
+ * What is wrong with the file, in words for clients; NULL when nothing is. A commit that fails is
+ * trouble until the file can be written again, which is tried every second.
+ *
+ * The disk is full when a write would touch the reserve that the store keeps beside its file, or
+ * when a commit fails for lack of space. From then on only deletes are accepted, and changes of
+ * objects that are being deleted: they use the reserve.
+ */
+const char *store_trouble(const struct store *store);
+
+/* Called on the loop when trouble begins, changes or ends. */
+typedef void store_trouble_fn(void *data);
+void store_on_trouble(struct store *store, store_trouble_fn *fn, void *data);
 
 /*
  * Shows the corset_store_* metrics of this store; for one store of a registry. They must not be

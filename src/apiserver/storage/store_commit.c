@@ -15,12 +15,14 @@
  *
  * Beside that, the mark is synced on another worker thread MARK_DELAY after a group, while others
  * are under way, and the log is checkpointed when nothing was written for IDLE_TIME: what is in the
- * database itself does not depend on the log any more.
+ * database itself does not depend on the log any more. After a group that failed, and on a full
+ * disk, the file is tried every RECOVERY_EVERY until it can be written.
  */
 #include <assert.h>
 
 #include "apiserver/storage/store_file.h"
 #include "apiserver/storage/store_internal.h"
+#include "apiserver/storage/store_reserve.h"
 #include "async/fiber.h"
 #include "base/memory.h"
 #include "base/metrics.h"
@@ -28,6 +30,12 @@
 /* Limits the duration of a transaction, and thereby how long the first writer of a group waits. */
 #define GROUP_MAX 4096
 #define IDLE_TIME (2 * SECOND)
+
+/* What the writes of a group may need on a full disk; one write may need more by itself. */
+#define FULL_GROUP_NEED ((int64_t)STORE_RESERVE_SIZE / 2)
+
+/* How often a file that could not be written is tried again. */
+#define RECOVERY_EVERY (1 * SECOND)
 
 /* Syncs of the mark compete with those of commits for the disk, so one serves many groups. */
 #define MARK_DELAY (20 * MILLISECOND)
@@ -189,7 +197,7 @@ static void checkpoint_work(void *data)
 static void on_checkpointed(struct loop_job *job)
 {
     struct store *store = job->data;
-    store->is_checkpointing = false;
+    store->is_tending = false;
     if (!list_is_empty(&store->queue))
         start_commit(store);
     else if (store->closer)
@@ -199,10 +207,90 @@ static void on_checkpointed(struct loop_job *job)
 static void on_idle(void *data)
 {
     struct store *store = data;
-    if (!list_is_empty(&store->group) || !list_is_empty(&store->queue) || store->closer)
+    if (!list_is_empty(&store->group) || !list_is_empty(&store->queue) || store->closer ||
+        store->is_tending)
         return;
-    store->is_checkpointing = true;
+    store->is_tending = true;
     submit_job(store, &store->job, checkpoint_work, on_checkpointed);
+}
+
+static void tell_trouble(struct store *store)
+{
+    if (store->on_trouble)
+        store->on_trouble(store->on_trouble_data);
+}
+
+static void end_trouble(struct store *store)
+{
+    timer_stop(store->loop, &store->recovery);
+    store->is_full = false;
+    if (!store->trouble)
+        return;
+    error_free(TAKE(store->trouble));
+    tell_trouble(store);
+}
+
+static void recovery_work(void *data)
+{
+    struct store *store = data;
+    store->has_recovered = store_file_recover(store->file);
+}
+
+static void on_recovery_due(void *data);
+
+static void schedule_recovery(struct store *store, duration delay)
+{
+    if (!store->closer)
+        timer_start(store->loop, &store->recovery, loop_now(store->loop) + delay, on_recovery_due,
+                    store);
+}
+
+static void on_recovery_tried(struct loop_job *job)
+{
+    struct store *store = job->data;
+    store->room = store_file_room(store->file);
+    if (store->has_recovered)
+        end_trouble(store);
+    else
+        schedule_recovery(store, RECOVERY_EVERY);
+    on_checkpointed(job);
+}
+
+/* Does nothing beside a commit, which uses the file. */
+static void on_recovery_due(void *data)
+{
+    struct store *store = data;
+    if (!list_is_empty(&store->group) || store->is_tending) {
+        schedule_recovery(store, RECOVERY_EVERY);
+        return;
+    }
+    if (store->is_full)
+        store_file_declare_full(store->file);
+    store->is_tending = true;
+    submit_job(store, &store->job, recovery_work, on_recovery_tried);
+}
+
+struct error *store_full_error(void)
+{
+    return error_new(ERROR_IO, "write to the store: no space left on device");
+}
+
+void store_begin_trouble(struct store *store, struct error *err)
+{
+    error_free(store->trouble);
+    store->trouble = err;
+    store->is_full |= store_file_is_full(store->file);
+    tell_trouble(store);
+    if (!timer_is_started(&store->recovery))
+        schedule_recovery(store, RECOVERY_EVERY);
+}
+
+/* The first attempt to recover is made at once: an empty log may be room enough. */
+void store_declare_full(struct store *store)
+{
+    store->is_full = true;
+    store_begin_trouble(store, store_full_error());
+    schedule_recovery(store, 0);
 }
 
 /* A group of a store with a file is durable. */
@@ -220,10 +308,15 @@ static void finish_commit(struct store *store, const struct error *err)
     if (store->commit_seconds)
         metrics_observe(store->commit_seconds,
                         (double)(loop_now(store->loop) - store->commit_begun) / (double)SECOND);
+    store->queued_need -= store->group_need;
+    if (store->file)
+        store->room = store_file_room(store->file);
     if (err) {
         store->failed_commits++;
         settle_writes(store, &store->group, err);
         settle_writes(store, &store->queue, err);
+        store->queued_need = 0;
+        store_begin_trouble(store, error_copy(err));
     } else {
         store->commits++;
         settle_writes(store, &store->group, NULL);
@@ -231,6 +324,8 @@ static void finish_commit(struct store *store, const struct error *err)
         event_wake_all(&store->advanced);
         if (store->file)
             look_after_file(store);
+        if (!store->is_full)
+            end_trouble(store);
     }
     if (!list_is_empty(&store->queue))
         start_commit(store);
@@ -254,9 +349,14 @@ static void on_finished(struct loop_job *job)
 
 static void fill_group(struct store *store)
 {
-    struct list_link *link;
-    for (size_t i = 0; i < GROUP_MAX && (link = list_take_first(&store->queue)); i++)
+    store->group_need = 0;
+    for (size_t i = 0; i < GROUP_MAX && !list_is_empty(&store->queue); i++) {
+        struct list_link *link = list_take_first(&store->queue);
         list_append(&store->group, link);
+        store->group_need += LIST_ENTRY(link, struct store_write, link)->need;
+        if (store->is_full && store->group_need >= FULL_GROUP_NEED)
+            break;
+    }
 }
 
 static void start_commit(struct store *store)
@@ -267,13 +367,15 @@ static void start_commit(struct store *store)
         finish_commit(store, NULL);
         return;
     }
+    if (store->is_full)
+        store_file_declare_full(store->file);
     submit_job(store, &store->job, on_work, on_finished);
 }
 
 static void on_kick(void *data)
 {
     struct store *store = data;
-    if (list_is_empty(&store->group) && !list_is_empty(&store->queue) && !store->is_checkpointing)
+    if (list_is_empty(&store->group) && !list_is_empty(&store->queue) && !store->is_tending)
         start_commit(store);
 }
 
@@ -284,6 +386,7 @@ void store_accept(struct store *store, struct store_write *write)
     map_put(&store->pending, buf_str(&key), write);
     list_append(&store->queue, &store_write_ref(write)->link);
     store->accepted = write->revision;
+    store->queued_need += write->need;
     store->writes++;
 
     /* In a later turn, so that writers that are ready now share the commit. */
@@ -308,8 +411,8 @@ static void on_closed(struct loop_job *job)
 
 static bool is_busy(const struct store *store)
 {
-    return !list_is_empty(&store->group) || !list_is_empty(&store->queue) ||
-           store->is_checkpointing || store->is_marking;
+    return !list_is_empty(&store->group) || !list_is_empty(&store->queue) || store->is_tending ||
+           store->is_marking;
 }
 
 /* Called once, by store_free(). Whatever ends wakes the closer, which looks whether all has. */
@@ -323,6 +426,7 @@ void store_flush(struct store *store)
     store->closer = fiber_current();
     timer_stop(store->loop, &store->idle);
     timer_stop(store->loop, &store->mark_timer);
+    timer_stop(store->loop, &store->recovery);
     while (is_busy(store))
         fiber_park_uninterrupted("the last writes of a store");
     loop_withdraw(&store->kick);

@@ -164,11 +164,12 @@ static void kill_and_check(struct child *child, uint64_t life, bool *used, size_
 
 TEST(store_keeps_what_it_acknowledged_when_it_is_killed)
 {
-    char dir[] = "/tmp/store_crash.XXXXXX", path[64], log[80], mark[80];
+    char dir[] = "/tmp/store_crash.XXXXXX", path[64], log[80], mark[80], reserve[80];
     CHECK(mkdtemp(dir) != NULL);
     snprintf(path, sizeof(path), "%s/store.db", dir);
     snprintf(log, sizeof(log), "%s-wal", path);
     snprintf(mark, sizeof(mark), "%s.mark", path);
+    snprintf(reserve, sizeof(reserve), "%s.reserve", path);
     const size_t used_count = (size_t)WRITERS * WRITES_MAX;
     bool *used = mem_alloc_zero(used_count);
     struct child child = {.path = path};
@@ -183,5 +184,6 @@ TEST(store_keeps_what_it_acknowledged_when_it_is_killed)
     unlink(path);
     unlink(log);
     unlink(mark);
+    unlink(reserve);
     CHECK_EQ(rmdir(dir), 0);
 }

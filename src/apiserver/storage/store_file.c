@@ -108,14 +108,16 @@ void store_file_close(struct store_file *file)
         store_file_sync_mark(file);
         close(file->mark_fd);
     }
+    store_reserve_close(&file->reserve);
     mem_free(file->mark_path);
     mem_free(file->path);
     mem_free(file);
 }
 
 /* Without the file's name: clients are told this. */
-static struct error *write_error(const struct store_file *file)
+static struct error *write_error(struct store_file *file)
 {
+    file->is_full |= is_out_of_space(file->db);
     return error_new(ERROR_IO, "write to the store: %s",
                      is_out_of_space(file->db) ? "no space left on device"
                                                : sqlite3_errmsg(file->db));
@@ -192,6 +194,103 @@ static void roll_back(struct store_file *file)
         sqlite3_exec(file->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
+/* What the last page of the log needs, and those of the tree, beside what objects take. */
+#define ROOM_KEPT ((int64_t)1 << 20)
+
+/* Much more than one object, so that the disk is not full again at once. */
+#define ROOM_TO_RECOVER ((int64_t)8 << 20)
+
+/* How many pages the log has before they are moved into the database. */
+#define LOG_PAGES 1000
+
+/* How often pages are given back after a commit or in an attempt to recover, which others wait for.
+ */
+#define VACUUM_STEPS 8
+
+static void measure_room(struct store_file *file)
+{
+    const int64_t space = store_reserve_free_space(&file->reserve);
+    const int64_t missing = (int64_t)(STORE_RESERVE_SIZE - file->reserve.size);
+    const int64_t kept = file->unmoved + ROOM_KEPT + missing;
+    file->room = space > kept ? space - kept : 0;
+}
+
+int64_t store_file_room(const struct store_file *file)
+{
+    return file->room;
+}
+
+bool store_file_is_full(const struct store_file *file)
+{
+    return file->is_full;
+}
+
+void store_file_declare_full(struct store_file *file)
+{
+    file->is_full = true;
+}
+
+static void checkpoint_log(struct store_file *file, int mode)
+{
+    int pages = 0, moved = 0;
+    if (sqlite3_wal_checkpoint_v2(file->db, NULL, mode, &pages, &moved) == SQLITE_OK &&
+        pages >= moved)
+        file->unmoved = (int64_t)(pages - moved) * STORE_FILE_PAGE_SIZE;
+}
+
+/* The hook of SQLite after each commit, with the number of pages in the log. */
+static int on_commit(void *data, sqlite3 *db, const char *name, int pages)
+{
+    struct store_file *file = data;
+    (void)db;
+    (void)name;
+    file->unmoved = (int64_t)pages * STORE_FILE_PAGE_SIZE;
+    if (pages >= LOG_PAGES)
+        checkpoint_log(file, SQLITE_CHECKPOINT_PASSIVE);
+    return SQLITE_OK;
+}
+
+static bool has_much_room(const struct store_file *file)
+{
+    return file->room >= ROOM_TO_RECOVER;
+}
+
+/*
+ * On a full disk the reserve stays given up until the first attempt to recover: the rest of a start
+ * writes some files, too.
+ */
+void store_file_begin(struct store_file *file, int64_t revision)
+{
+    file->revision = revision;
+    sqlite3_wal_hook(file->db, on_commit, file);
+    measure_room(file);
+    file->is_full = !has_much_room(file) || !store_reserve_take(&file->reserve);
+}
+
+/*
+ * Gives space back to the disk: the log's, then that of pages of the database that hold nothing any
+ * more. Some of them at a time, because others that stand behind them are moved by way of the log.
+ */
+static void make_room(struct store_file *file)
+{
+    store_file_checkpoint(file);
+    for (int i = 0; i < VACUUM_STEPS && !has_much_room(file); i++) {
+        if (sqlite3_exec(file->db, "PRAGMA incremental_vacuum(128)", NULL, NULL, NULL) != SQLITE_OK)
+            return;
+        store_file_checkpoint(file);
+    }
+}
+
+/* On a full disk a commit leaves an empty log: the next commit uses the same space. */
+static bool make_reserve(struct store_file *file)
+{
+    store_reserve_give_up(&file->reserve);
+    make_room(file);
+    const bool is_whole = store_reserve_take(&file->reserve);
+    measure_room(file);
+    return is_whole;
+}
+
 /*
  * A mark that cannot be written is one that is late: the database is ahead of it, which is harmless
  * by itself, and the next commit tries again.
@@ -200,16 +299,35 @@ struct error *store_file_commit(struct store_file *file, const struct list *writ
 {
     const uint64_t digest = file->digest;
     int64_t revision = 0;
+    if (file->is_full)
+        store_reserve_give_up(&file->reserve);
     roll_back(file); /* in case the last commit failed to roll back */
     struct error *err = write_all(file, writes, &revision);
     if (err) {
         roll_back(file);
         file->digest = digest;
-        return err;
+    } else {
+        file->revision = revision;
+        (void)store_mark_write(file->mark_fd, (struct store_mark){file->epoch, revision},
+                               &file->mark_place);
     }
-    (void)store_mark_write(file->mark_fd, (struct store_mark){file->epoch, revision},
-                           &file->mark_place);
-    return NULL;
+    measure_room(file);
+    if (file->is_full)
+        (void)make_reserve(file);
+    else if (!has_much_room(file))
+        make_room(file);
+    return err;
+}
+
+bool store_file_recover(struct store_file *file)
+{
+    roll_back(file);
+    if (!make_reserve(file) || !has_much_room(file))
+        return false;
+    OWNED(error) err = store_file_count(file, file->revision);
+    roll_back(file);
+    file->is_full = file->is_full && err;
+    return !err;
 }
 
 void store_file_sync_mark(const struct store_file *file)
@@ -220,5 +338,6 @@ void store_file_sync_mark(const struct store_file *file)
 /* A checkpoint that fails is made by a later commit, or at the end. */
 void store_file_checkpoint(struct store_file *file)
 {
-    sqlite3_wal_checkpoint_v2(file->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    checkpoint_log(file, SQLITE_CHECKPOINT_TRUNCATE);
+    measure_room(file);
 }

@@ -42,6 +42,26 @@ void store_file_close(struct store_file *file);
  */
 MUST_USE struct error *store_file_commit(struct store_file *file, const struct list *writes);
 
+/*
+ * How many bytes of new objects the disk takes before the reserve is touched, as it was after the
+ * last commit or attempt to recover. Others write to the disk, too, so that a commit may still fail
+ * for lack of space.
+ */
+int64_t store_file_room(const struct store_file *file);
+
+/*
+ * Whether the last commit failed for lack of space, or store_file_declare_full() was called.
+ * Commits use the reserve until store_file_recover() succeeds; groups of them must be small.
+ */
+bool store_file_is_full(const struct store_file *file);
+void store_file_declare_full(struct store_file *file);
+
+/*
+ * After a commit that failed, and on a full disk: empties the log, takes the whole reserve again
+ * and writes the counter. False when any of it fails.
+ */
+bool store_file_recover(struct store_file *file);
+
 /* Syncs the mark. May run beside a commit. */
 void store_file_sync_mark(const struct store_file *file);
 

@@ -4,7 +4,10 @@
 #include <sqlite3.h>
 
 #include "apiserver/storage/store_file.h"
+#include "apiserver/storage/store_reserve.h"
 #include "base/str.h"
+
+#define STORE_FILE_PAGE_SIZE 8192
 
 enum store_statement {
     STATEMENT_BEGIN,
@@ -29,6 +32,11 @@ struct store_file {
     uint64_t epoch, digest;
     int mark_fd; /* -1: none */
     unsigned mark_place;
+    struct store_reserve reserve;
+    bool is_full;     /* commits use the reserve */
+    int64_t revision; /* the counter's */
+    int64_t unmoved;  /* bytes that are in the log alone: the database needs space for them */
+    int64_t room;     /* see store_file_room() */
 };
 
 /* What one row adds to the digest. Part of the file's format. */
@@ -53,6 +61,9 @@ MUST_USE struct error *store_file_run(struct store_file *file, const char *sql, 
  * open; if none is open, SQLite commits the write by itself.
  */
 MUST_USE struct error *store_file_count(struct store_file *file, int64_t revision);
+
+/* The file is whole and at this revision; its space is looked after from now on. */
+void store_file_begin(struct store_file *file, int64_t revision);
 
 /* Reads every row into the store; computes the digest and compares it with the stored one. */
 MUST_USE struct error *store_file_load(struct store_file *file, struct store *store);

@@ -217,7 +217,11 @@ static struct error *set_up_file(struct store_file *file, struct finding *findin
         judge_empty(file->path, finding);
     TRY(check_loss(file->path, finding));
     if (finding->is_new)
-        TRY(store_file_run(file, "PRAGMA page_size=8192", "make"));
+        TRY(store_file_run(
+            file,
+            "PRAGMA page_size=" TEXT(STORE_FILE_PAGE_SIZE) "; "
+                                                           "PRAGMA auto_vacuum=INCREMENTAL",
+            "make"));
     TRY(store_file_run(file,
                        "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; "
                        "PRAGMA journal_size_limit=67108864; PRAGMA secure_delete=FAST",
@@ -285,6 +289,7 @@ static struct error *open_file(struct store_file *file, struct store *store,
     if (size_of(file->path) == 0)
         judge_empty(file->path, finding);
     TRY(check_loss(file->path, finding));
+    TRY(store_reserve_open(&file->reserve, file->path)); /* a start needs some space, too */
     TRY(make_private(file->path));
     if (sqlite3_open_v2(file->path, &file->db, flags, NULL) != SQLITE_OK)
         return store_file_error(file, "open");
@@ -296,6 +301,7 @@ static struct error *open_file(struct store_file *file, struct store *store,
         judge_loaded(file, store, finding);
     TRY(check_loss(file->path, finding));
     TRY(settle_file(file, store, finding));
+    store_file_begin(file, store->revision);
     sqlite3_db_config(file->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
     return NULL;
 }
@@ -306,7 +312,7 @@ struct error *store_file_open(const struct store_file_options *options, struct s
     SCOPED(buf) mark = {.limit = 0};
     SCOPED(finding) finding = {.options = options};
     struct store_file *file = NEW(struct store_file);
-    file->mark_fd = -1;
+    file->mark_fd = file->reserve.fd = -1;
     file->path = mem_dup(options->path, strlen(options->path));
     buf_print(&mark, "%s.mark", options->path);
     file->mark_path = mem_dup(mark.ptr, mark.len);

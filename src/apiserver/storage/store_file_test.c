@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "apiserver/storage/store_place_test.h"
+#include "apiserver/storage/store_reserve.h"
 
 #define A KEY("ns", "a")
 #define B KEY("ns", "b")
@@ -170,7 +171,7 @@ LOOP_TEST(store_file_notices_damage)
         snprintf(name, sizeof(name), "n%d", (int)i);
         struct sample sample = {
             {STR("ns"), str_from_c(name)},
-            i, 2000
+            i, 7800
         };
         CHECK_OK(sample_store(store, sample_id(sample.key), STORE_NEW, &sample, NULL));
     }
@@ -210,15 +211,36 @@ static struct twin {
 } twins[4];
 static int (*real_open)(sqlite3_vfs *, const char *, sqlite3_file *, int, int *);
 static atomic_int write_status, sync_status, syncs;
+static const char *small_disk; /* path of the database on a disk of SMALL_DISK bytes, or NULL */
+
+#define SMALL_DISK ((int64_t)(STORE_RESERVE_SIZE + 4 * MEGABYTE))
 
 static const sqlite3_io_methods *real_of(const sqlite3_file *file)
 {
     return CONTAINER_OF(file->pMethods, struct twin, methods)->real;
 }
 
+/* What the store's files take on the small disk. */
+static int64_t used_space(void)
+{
+    static const char *const suffixes[] = {"", "-wal", ".reserve"};
+    int64_t sum = 0;
+    for (size_t i = 0; i < COUNT(suffixes); i++) {
+        char path[96];
+        struct stat status;
+        snprintf(path, sizeof(path), "%s%s", small_disk, suffixes[i]);
+        sum += stat(path, &status) == 0 ? (int64_t)status.st_size : 0;
+    }
+    return sum;
+}
+
 static int shim_write(sqlite3_file *file, const void *data, int len, sqlite3_int64 offset)
 {
-    const int status = atomic_load(&write_status);
+    int status = atomic_load(&write_status);
+    sqlite3_int64 size = 0;
+    if (small_disk && real_of(file)->xFileSize(file, &size) == SQLITE_OK && offset + len > size &&
+        used_space() + offset + len - size > SMALL_DISK)
+        status = SQLITE_FULL;
     return status ? status : real_of(file)->xWrite(file, data, len, offset);
 }
 
@@ -298,6 +320,12 @@ LOOP_TEST(store_file_writers_share_syncs)
     CHECK(atomic_load(&syncs) - start < 200);
 }
 
+static void await_recovery(const struct store *store)
+{
+    while (store_trouble(store))
+        CHECK_OK(fiber_sleep(10 * MILLISECOND));
+}
+
 /* Fills the disk or breaks it, for a while. */
 static void check_failures(atomic_int *status, int value, const char *message)
 {
@@ -325,7 +353,9 @@ static void check_failures(atomic_int *status, int value, const char *message)
     CHECK_EQ(store->history.count, (size_t)1);
     CHECK(store->failed_commits > 0);
 
+    CHECK(strstr(store_trouble(store), message) != NULL);
     atomic_store(status, 0);
+    await_recovery(store);
     CHECK_OK(sample_put(store, A, 3, 2, NULL)); /* still the one that was read */
     const int64_t revision = store_revision(store);
     CHECK(revision > 20); /* those that failed are not used again */
@@ -341,6 +371,68 @@ LOOP_TEST(store_file_on_a_full_disk)
 {
     shim_install();
     check_failures(&write_status, SQLITE_FULL, "no space left");
+}
+
+/* Large enough to fill the small disk with a few. */
+static struct error *put_large(struct store *store, int number)
+{
+    char name[32];
+    snprintf(name, sizeof(name), "large%d", number);
+    struct sample sample = {
+        {STR("ns"), str_from_c(name)},
+        number, 200000
+    };
+    return sample_store(store, sample_id(sample.key), STORE_NEW, &sample, NULL);
+}
+
+/* One delete after the other works, and with room again the store goes on by itself. */
+LOOP_TEST(store_file_deletes_on_a_full_disk)
+{
+    shim_install();
+    SCOPED(place) place = {0};
+    place_init(&place);
+    struct store *store = reopen(&place);
+    small_disk = place.path;
+    int count = 0;
+    struct error *err;
+    while (!(err = put_large(store, count)))
+        count++;
+    CHECK_FAILS(err, ERROR_IO, "no space left on device");
+    CHECK(count >= 5 && count < 25);
+    CHECK_EQ(store_trouble(store), "write to the store: no space left on device");
+    CHECK_FAILS(sample_put(store, A, 1, STORE_NEW, NULL), ERROR_IO, "no space left on device");
+    for (int i = 0; i < count - 2; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "large%d", i);
+        CHECK_OK(sample_delete(store, (struct key){STR("ns"), str_from_c(name)}, STORE_ANY));
+    }
+    await_recovery(store);
+    CHECK_EQ(store->objects, (size_t)2);
+    CHECK_OK(sample_put(store, A, 1, STORE_NEW, NULL));
+    store_free(store);
+    store = reopen(&place);
+    CHECK_EQ(store->objects, (size_t)3);
+    CHECK_EQ(sample_get(store, A), 1);
+    store_free(store);
+    small_disk = NULL;
+}
+
+/* Nothing is written that would take the reserve; nothing that was accepted fails by it. */
+LOOP_TEST(store_file_keeps_its_reserve_from_writes)
+{
+    SCOPED(place) place = {0};
+    place_init(&place);
+    OWNED(store) store = reopen(&place);
+    CHECK_OK(sample_put(store, A, 1, STORE_NEW, NULL));
+    CHECK_OK(sample_put(store, B, 1, STORE_NEW, NULL));
+    store->room = 200000; /* less than log and database need for it */
+    CHECK_FAILS(put_large(store, 0), ERROR_IO, "no space left on device");
+    CHECK_FAILS(sample_put(store, A, 2, STORE_ANY, NULL), ERROR_IO, "no space left on device");
+    CHECK_OK(sample_delete(store, A, STORE_ANY));
+    CHECK_EQ(store->failed_commits, (uint64_t)0);
+    await_recovery(store); /* there is room in truth */
+    CHECK_OK(put_large(store, 0));
+    CHECK_EQ(store->queued_need, (int64_t)0);
 }
 
 struct creator {
@@ -366,6 +458,8 @@ LOOP_TEST(store_file_refusals_rest_on_what_is_durable)
     for (int full = 1; full >= 0; full--) {
         TEST_CASE("the disk is %s", full ? "full" : "not full");
         atomic_store(&write_status, full ? SQLITE_FULL : 0);
+        if (!full)
+            await_recovery(store);
         struct creator creators[] = {{.store = store}, {.store = store}};
         SCOPED(scope) scope = {0};
         for (size_t i = 0; i < COUNT(creators); i++)

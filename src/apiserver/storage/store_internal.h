@@ -44,6 +44,7 @@ struct store_write {
 
     struct store_resource *resource;
     bool is_delete;
+    int64_t need; /* what it takes on the disk, for now */
     int64_t revision, row;
     bool has_former;          /* the object existed before */
     int64_t sum, former_sum;  /* checksums in the file, of this state and of the one before */
@@ -71,7 +72,18 @@ struct store {
     bool closed; /* the file */
 
     struct timer idle; /* until the log is checkpointed */
-    bool is_checkpointing;
+    bool is_tending;   /* a checkpoint or an attempt to recover is under way: commits wait */
+
+    int64_t room;        /* see store_file_room(); INT64_MAX in memory */
+    int64_t queued_need; /* what the queue and the group take of it */
+    int64_t group_need;
+    bool is_full;          /* only writes that make room are accepted */
+    struct error *trouble; /* why the file cannot be written, or NULL */
+    struct timer recovery;
+    bool has_recovered; /* of the attempt that has just ended */
+    store_trouble_fn *on_trouble;
+    void *on_trouble_data;
+
     struct timer mark_timer;
     struct loop_job mark_job; /* syncs the mark */
     bool is_marking, mark_is_stale;
@@ -115,7 +127,15 @@ void store_accept(struct store *store, struct store_write *write);
 /* Commits what is queued: at once without a file, otherwise it Suspends uninterrupted. */
 void store_flush(struct store *store);
 
-/* Tells watches of an event that is in the history now. */
+/* Trouble with the file begins, or goes on with another error, which is taken. */
+void store_begin_trouble(struct store *store, struct error *err);
+
+/* Trouble of a disk that has no room for the next write. The file is told by the next commit. */
+void store_declare_full(struct store *store);
+
+/* The error of a full disk, for clients. */
+MUST_USE struct error *store_full_error(void);
+
 struct store_entry;
 /* Wakes the watches that match an event. The event must be in the history already. */
 void store_watch_notify(struct store_resource *resource, const struct store_entry *entry);

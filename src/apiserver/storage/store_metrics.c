@@ -5,7 +5,7 @@
 #include "apiserver/storage/store_internal.h"
 #include "base/metrics.h"
 
-enum { COMMITS, COMMIT_SECONDS, WRITES, OBJECTS, WATCHERS };
+enum { COMMITS, COMMIT_SECONDS, WRITES, OBJECTS, WATCHERS, WRITABLE };
 
 static const double seconds_buckets[] = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
                                          0.1,    0.25,  0.5,    1,     2.5,  5,     10};
@@ -20,6 +20,8 @@ static const struct metrics_family families[] = {
     [WRITES] = METRICS_COUNTER("corset_store_writes_total", "Number of writes of objects."),
     [OBJECTS] = METRICS_GAUGE("corset_store_objects", "Number of objects in the store."),
     [WATCHERS] = METRICS_GAUGE("corset_store_watchers", "Number of watches on the store."),
+    [WRITABLE] = METRICS_GAUGE("corset_store_writable",
+                               "0 while writes fail, or none but deletes are accepted."),
 };
 
 static double read_commits(void *data)
@@ -47,6 +49,11 @@ static double read_watchers(void *data)
     return (double)((const struct store *)data)->watches;
 }
 
+static double read_writable(void *data)
+{
+    return store_trouble(data) ? 0 : 1;
+}
+
 void store_add_metrics(struct store *store, struct metrics *metrics)
 {
     metrics_register(metrics, families, COUNT(families));
@@ -57,5 +64,6 @@ void store_add_metrics(struct store *store, struct metrics *metrics)
     metrics_set_source(metrics_series(metrics, &families[WRITES], NULL, 0), read_writes, store);
     metrics_set_source(metrics_series(metrics, &families[OBJECTS], NULL, 0), read_objects, store);
     metrics_set_source(metrics_series(metrics, &families[WATCHERS], NULL, 0), read_watchers, store);
+    metrics_set_source(metrics_series(metrics, &families[WRITABLE], NULL, 0), read_writable, store);
     store->commit_seconds = metrics_series(metrics, &families[COMMIT_SECONDS], NULL, 0);
 }

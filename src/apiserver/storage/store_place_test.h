@@ -21,7 +21,7 @@ static inline void place_init(struct place *place)
 
 static inline void place_done(struct place *place)
 {
-    const char *const suffixes[] = {"", "-wal", "-shm", "-journal", ".mark"};
+    const char *const suffixes[] = {"", "-wal", "-shm", "-journal", ".mark", ".reserve"};
     for (size_t i = 0; i < COUNT(suffixes); i++) {
         char path[96];
         snprintf(path, sizeof(path), "%s%s", place->path, suffixes[i]);

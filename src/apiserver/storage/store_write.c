@@ -12,6 +12,12 @@
 #include "apiserver/storage/store_internal.h"
 #include "base/memory.h"
 
+/* What the deletion of an object may add to it. */
+#define DELETING_GROWTH 4096
+
+/* The pages of the tree and of the list of free pages that one write changes. */
+#define TREE_NEED 32768
+
 /* The state that a decision is based on. */
 struct basis {
     struct store_write *pending; /* NULL: the durable state */
@@ -81,6 +87,36 @@ static struct error *ask_edit(struct store_edit *edit, store_edit_fn *fn, void *
     return err;
 }
 
+/* Deletes and what belongs to them: a time of deletion, finalizers that go, conditions. */
+static bool makes_room(const struct store_edit *edit, const struct basis *basis)
+{
+    if (edit->action == STORE_DELETE)
+        return true;
+    return basis->text && object_text_is_deleting(edit->text) &&
+           object_text_json(edit->text).len <= object_text_json(basis->text).len + DELETING_GROWTH;
+}
+
+/* What a write takes on the disk: once in the log, once in the database, and pages of the tree. */
+static int64_t need_of(const struct store_edit *edit)
+{
+    const size_t len = edit->action == STORE_DELETE ? 0 : object_text_json(edit->text).len;
+    return 2 * ((int64_t)len + TREE_NEED);
+}
+
+/* A text that is refused is dropped. */
+static struct error *check_room(struct store *store, const struct basis *basis,
+                                struct store_edit *edit)
+{
+    if (makes_room(edit, basis))
+        return NULL;
+    if (!store->is_full && store->room - store->queued_need < need_of(edit))
+        store_declare_full(store);
+    if (!store->is_full)
+        return NULL;
+    object_text_free(TAKE(edit->text));
+    return store_full_error();
+}
+
 /*
  * An object keeps its row in the file for its lifetime; a new object's row is its first revision.
  */
@@ -94,6 +130,7 @@ static struct store_write *write_new(struct store *store, struct store_id id,
     write->resource = store_ensure_resource(store, id.resource);
     write->is_delete = edit->action == STORE_DELETE;
     write->revision = edit->revision;
+    write->need = need_of(edit);
     write->row = basis->row ? basis->row : edit->revision;
     write->text = TAKE(edit->text);
     write->has_former = basis->text != NULL;
@@ -165,6 +202,8 @@ struct error *store_change(struct store *store, struct store_id id, int64_t expe
         OWNED(error) refusal = check_expected(id, expected, basis.revision);
         if (!refusal)
             refusal = ask_edit(&edit, edit_fn, data);
+        if (!refusal && edit.action != STORE_KEEP)
+            refusal = check_room(store, &basis, &edit);
         if (!refusal && edit.action != STORE_KEEP) {
             OWNED(store_write) write = write_new(store, id, &basis, &edit);
             return carry_out(store, write, ret_object);
