@@ -1,15 +1,16 @@
 # The front door. CMake presets do the work (CMakePresets.json); tools/ holds the longer scripts.
 .DEFAULT_GOAL := build
-.PHONY: help build demo test thread lint fuzz soak hostile bench conformance install clean
+.PHONY: help build demo test thread lint fuzz fuzz-differential soak hostile bench conformance install clean
 
 SECONDS_EACH ?= 60
+SECONDS ?= 600
 SEED ?= 1
 SEEDS ?= 20000
 PREFIX ?= /usr/local
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | \
-	    awk -F'\t' '{printf "  make %-11s %s\n", $$1, $$2}'
+	    awk -F'\t' '{printf "  make %-17s %s\n", $$1, $$2}'
 
 build: ## build the release program, build/release/corset
 	@tools/bootstrap build
@@ -42,6 +43,13 @@ fuzz: ## fuzz every parser for SECONDS_EACH=60 seconds
 	@cmake --preset fuzz >/dev/null
 	@cmake --build --preset fuzz
 	@tools/fuzz $(SECONDS_EACH)
+
+fuzz-differential: ## play random API requests on kube-apiserver and on corset for SECONDS=600 seconds, from SEED=1
+	@tools/bootstrap test
+	@tools/kubernetes
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target corset differential
+	@tests/peers/differential/run --seconds $(SECONDS) --seed $(SEED)
 
 soak: ## every kind of API request, then controllers with faults for SEEDS=20000 seeds from SEED=1
 	@tools/bootstrap test

@@ -68,10 +68,12 @@ def die_with_parent():
 class Plane:
     """`admin` is its administrator's client once `start()` returned."""
 
-    def __init__(self, folder, name, assets, controllers):
+    def __init__(self, folder, name, assets, controllers, without_admission=()):
         self.folder, self.name, self.assets = os.path.join(folder, name), name, assets
         self.has_manager = controllers and os.path.exists(os.path.join(assets, "kube-controller-manager"))
         self.processes = {}
+        # Nobody makes service accounts where there are no controllers.
+        self.without_admission = [*without_admission, *([] if self.has_manager else ["ServiceAccount"])]
         os.makedirs(self.folder, exist_ok=True)
         self.authority = certificates.Authority(os.path.join(self.folder, "pki"), f"{name}-ca")
         self.ports = free_ports(4)  # etcd's two, the API server's, the controllers'
@@ -166,8 +168,8 @@ class Plane:
             "allow-privileged": "true",
             "v": 1,
         }
-        if not self.has_manager:  # nobody makes service accounts there
-            flags["disable-admission-plugins"] = "ServiceAccount"
+        if self.without_admission:
+            flags["disable-admission-plugins"] = ",".join(self.without_admission)
         return [f"--{name}={value}" for name, value in flags.items()]
 
     def _manager(self):
