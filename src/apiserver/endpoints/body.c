@@ -9,6 +9,8 @@
  */
 #include "apiserver/endpoints/body.h"
 
+#include <string.h>
+
 #include "apimachinery/status.h"
 #include "apiserver/endpoints/inflight_limits.h"
 #include "apiserver/types/protobuf_body.h"
@@ -85,11 +87,28 @@ static struct error *unrecognized(const struct request *request, struct str body
         STR_ARG(request->kind->gvk.kind), cause->message, STR_ARG(buf_str(&sample)));
 }
 
+/* As Go calls it: without the article. */
+static const char *go_type_name(enum json_type type)
+{
+    const char *name = json_type_name(type), *blank = strchr(name, ' ');
+    return blank ? blank + 1 : name;
+}
+
+/* A message of the reader without its place, which Go does not say. */
+static const char *without_place(const char *message)
+{
+    const char *rest = strncmp(message, "line ", 5) == 0 ? strstr(message, ": ") : NULL;
+    return rest ? rest + 2 : message;
+}
+
 static struct error *read_json(struct str body, struct json_warnings *duplicates,
                                struct json_doc **ret_doc)
 {
-    return error_wrap(json_read_strict(body, duplicates, ret_doc),
-                      "couldn't get version/kind; json parse error");
+    OWNED(error) err = json_read_strict(body, duplicates, ret_doc);
+    if (!err || err->code != ERROR_PARSE)
+        return TAKE(err);
+    return error_new(ERROR_PARSE, "couldn't get version/kind; json parse error: %s",
+                     without_place(err->message));
 }
 
 static struct error *read_yaml(struct str body, struct json_warnings *duplicates,
@@ -129,12 +148,14 @@ static const struct body_format *find_format(const struct request *request)
     return NULL;
 }
 
-static struct error *unsupported(void)
+struct error *body_check_type(const struct request *request)
 {
-    return error_new(ERROR_UNSUPPORTED_MEDIA_TYPE,
-                     "the body of the request was in an unknown format - accepted media types "
-                     "include: application/json, application/yaml%s",
-                     ", application/vnd.kubernetes.protobuf");
+    return find_format(request)
+               ? NULL
+               : error_new(ERROR_UNSUPPORTED_MEDIA_TYPE,
+                           "the body of the request was in an unknown format - accepted media "
+                           "types include: application/json, application/yaml, "
+                           "application/vnd.kubernetes.protobuf");
 }
 
 struct str body_content_type(const struct request *request)
@@ -148,18 +169,19 @@ struct str body_content_type(const struct request *request)
 struct error *body_read_object(const struct request *request, struct str body,
                                struct json_warnings *duplicates, struct json_doc **ret_doc)
 {
-    const struct body_format *format = find_format(request);
     OWNED(json_doc) doc = NULL;
-    if (!format)
-        return unsupported();
-    struct error *err = format->read(body, duplicates, &doc);
+    TRY(body_check_type(request));
+    /* Go reads null into a struct as if there were nothing in it. */
+    if (!request->kind->is_custom && str_eq(str_trim(body), STR("null")))
+        body = STR("{}");
+    struct error *err = find_format(request)->read(body, duplicates, &doc);
     if (!err && json_type(json_doc_root(doc)) != JSON_OBJECT)
         err = error_new(ERROR_PARSE,
                         "couldn't get version/kind; json parse error: json: cannot unmarshal %s "
                         "into Go value of type struct { APIVersion string "
                         "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
                         "\"json:\\\"kind,omitempty\\\"\" }",
-                        json_type_name(json_type(json_doc_root(doc))));
+                        go_type_name(json_type(json_doc_root(doc))));
     if (err)
         return unrecognized(request, body, err);
     *ret_doc = TAKE(doc);

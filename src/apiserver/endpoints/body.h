@@ -15,6 +15,9 @@ MUST_USE struct error *body_read(const struct request *request, struct buf *body
 /* The Content-Type without its parameters; empty when there is none. */
 struct str body_content_type(const struct request *request);
 
+/* ERROR_UNSUPPORTED_MEDIA_TYPE unless the request's body is of a type that can be read. */
+MUST_USE struct error *body_check_type(const struct request *request);
+
 /*
  * An object from JSON, YAML or protobuf, as the Content-Type says. Duplicate members are named in
  * duplicates. ERROR_UNSUPPORTED_MEDIA_TYPE, or ERROR_BAD_REQUEST in the words of an API server.

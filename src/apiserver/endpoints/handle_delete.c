@@ -199,6 +199,7 @@ static struct error *read_options(struct request *request, struct delete_options
     TRY(body_read(request, &body));
     if (body.len == 0)
         return delete_options_read(request, NULL, options);
+    TRY(body_check_type(request));
     OWNED(error)
     err = protobuf_body_has_magic(buf_str(&body)) ? protobuf_body_read(buf_str(&body), &doc)
                                                   : json_read(buf_str(&body), &doc);

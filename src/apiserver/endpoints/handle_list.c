@@ -229,6 +229,7 @@ struct error *handle_list_respond(const struct request *request,
                                                  list->remaining};
     size_t held = 0;
     bool streaming = false;
+    TRY(negotiate_check(request, format));
     codec_list_begin(&out, &codec);
     for (size_t i = 0; i < list->count; i++) {
         const size_t size = object_text_size(list->items[i]);

@@ -8,7 +8,8 @@
  *
  * decide_write() runs inside of the store and must not suspend:
  *
- *     write_new()      metadata -> managed fields -> prepare -> validate -> admission -> put
+ *     write_new()      metadata -> managed fields -> prepare -> validate -> admission
+ *                      -> a create must be free to be one -> put
  *     write_change()   make_changed(): wanted object -> place and preconditions -> metadata
  *                      -> managed fields -> prepare -> generation; then as above
  *
@@ -181,19 +182,32 @@ static struct error *manage_written(const struct write *write, const struct json
     return field_ownership_update(&ownership, old, json_doc_root(prepared), ret_doc);
 }
 
-/* An apply that creates the object must not name a uid: a uid refers to an object that exists. */
-static struct error *check_absent(const struct write *write)
+static struct error *not_a_version(struct str version)
 {
-    const struct json_value *object = json_doc_root(write->patch.doc);
+    struct error *err = error_new(
+        ERROR_UNKNOWN, "strconv.ParseUint: parsing \"%.*s\": invalid syntax", STR_ARG(version));
+    err->http_status = 500;
+    return err;
+}
+
+/*
+ * An update or apply that creates the object must not name a uid, which refers to an object that
+ * exists, and a version that is none is noticed here, too.
+ */
+static struct error *check_absent(const struct write *write, const struct json_value *object)
+{
     const struct str uid = json_path_str(object, "metadata.uid");
+    const struct str version = json_path_str(object, "metadata.resourceVersion");
+    uint64_t number;
+    if (uid.len)
+        return status_conflict(
+            kind_gvr(write->kind), write->name,
+            arena_print(write->request->arena,
+                        "uid mismatch: the provided object specified uid %.*s, and "
+                        "no existing object was found",
+                        STR_ARG(uid)));
     TRY(check_place(write, object));
-    if (uid.len == 0)
-        return NULL;
-    return status_conflict(kind_gvr(write->kind), write->name,
-                           arena_print(write->request->arena,
-                                       "uid mismatch: the provided object specified uid %.*s, and "
-                                       "no existing object was found",
-                                       STR_ARG(uid)));
+    return version.len && !str_to_uint64(version, &number) ? not_a_version(version) : NULL;
 }
 
 /*
@@ -218,7 +232,36 @@ static struct error *patch_object(struct write *write, const struct kind *kind,
     return patch_apply(&write->patch, &target, ret_doc);
 }
 
-/* There is no object: the request creates it. */
+/* 409. An object that is being deleted still holds its name. */
+static struct error *already_exists(const struct write *write, const struct store_edit *edit)
+{
+    OWNED(object) object = NULL;
+    TRY(object_text_read(edit->previous, &object));
+    struct error *err = status_already_exists(kind_gvr(write->kind), write->name);
+    return object_is_deleting(object) ? error_wrap(err, "object is being deleted") : err;
+}
+
+/*
+ * The last that a create is asked: whether it carries a version, of which a dry run knows nothing,
+ * and whether its name is free.
+ */
+static struct error *check_free(const struct write *write, const struct store_edit *edit)
+{
+    uint64_t number;
+    if (write->request->verb != VERB_CREATE)
+        return NULL;
+    const struct str version =
+        json_path_str(json_doc_root(write->body), "metadata.resourceVersion");
+    if (!write->options.dry_run && str_to_uint64(version, &number) && number) {
+        struct error *err =
+            error_new(ERROR_UNKNOWN, "resourceVersion should not be set on objects to be created");
+        err->http_status = 500;
+        return err;
+    }
+    return edit->previous ? already_exists(write, edit) : NULL;
+}
+
+/* There is no object, as far as is known: the request creates it. */
 static struct error *write_new(struct write *write, struct store_edit *edit)
 {
     const struct request *request = write->request;
@@ -227,12 +270,12 @@ static struct error *write_new(struct write *write, struct store_edit *edit)
     OWNED(json_doc) owned = NULL;
     OWNED(json_doc) doc = NULL;
     const bool apply = write->patch.type == PATCH_APPLY;
-    if (apply) {
-        TRY(check_absent(write));
+    if (apply)
         TRY(patch_object(write, write->kind, NULL, &typed));
-    } else {
+    else
         typed = json_doc_ref(write->body);
-    }
+    if (request->verb != VERB_CREATE)
+        TRY(check_absent(write, json_doc_root(typed)));
     const struct metadata_new values = {
         .name = write->name,
         .namespace = request_key(request, write->name).namespace,
@@ -249,6 +292,7 @@ static struct error *write_new(struct write *write, struct store_edit *edit)
     TRY(validate_object(write, NULL, json_doc_root(doc)));
     TRY(check_may_create(write));
     TRY(admission_check_object(request, NULL, json_doc_root(doc)));
+    TRY(check_free(write, edit));
     write->created = true;
     return put_object(write, edit, doc);
 }
@@ -264,40 +308,42 @@ static struct error *must_have_version(const struct write *write)
     return status_invalid(named, write->request->name, &errors);
 }
 
+/* The uid of an update has to be that of the object; old_uid is empty when there is none. */
+static struct error *check_uid(const struct write *write, struct str old_uid)
+{
+    const struct request *request = write->request;
+    if (request->verb != VERB_UPDATE || is_scale(write))
+        return NULL;
+    const struct str uid = json_path_str(json_doc_root(write->body), "metadata.uid");
+    if (uid.len == 0 || str_eq(uid, old_uid))
+        return NULL;
+    const struct str why = arena_print(
+        request->arena,
+        "StorageError: invalid object, Code: 4, Key: /registry/%.*s/%.*s%s%.*s, "
+        "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: "
+        "%.*s, UID in object meta: %.*s",
+        STR_ARG(write->kind->plural), STR_ARG(request->namespace),
+        request->namespace.len ? "/" : "", STR_ARG(request->name), STR_ARG(uid), STR_ARG(old_uid));
+    return status_conflict(kind_gvr(write->kind), request->name, why);
+}
+
 /* Optimistic locking: a resourceVersion or uid in the request has to be the current one. */
 static struct error *check_preconditions(const struct write *write, const struct json_value *object,
                                          const struct json_value *old)
 {
     const struct request *request = write->request;
     const struct str version = json_path_str(object, "metadata.resourceVersion");
-    const struct str uid = json_path_str(object, "metadata.uid");
-    const struct str old_uid = json_path_str(old, "metadata.uid");
-    const struct gvr gvr = kind_gvr(write->kind);
     uint64_t number;
-    if (version.len && !str_to_uint64(version, &number)) {
-        struct error *err = error_new(
-            ERROR_UNKNOWN, "strconv.ParseUint: parsing \"%.*s\": invalid syntax", STR_ARG(version));
-        err->http_status = 500;
-        return err;
-    }
-    if (write->patch.type == PATCH_NONE && uid.len && !str_eq(uid, old_uid)) {
-        const struct str key = arena_print(
-            request->arena,
-            "StorageError: invalid object, Code: 4, Key: /registry/%.*s/%.*s%s%.*s, "
-            "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: "
-            "%.*s, UID in object meta: %.*s",
-            STR_ARG(write->kind->plural), STR_ARG(request->namespace),
-            request->namespace.len ? "/" : "", STR_ARG(request->name), STR_ARG(uid),
-            STR_ARG(old_uid));
-        return status_conflict(gvr, request->name, key);
-    }
+    if (version.len && !str_to_uint64(version, &number))
+        return not_a_version(version);
+    TRY(check_uid(write, json_path_str(old, "metadata.uid")));
     if (version.len == 0 || (version.len == 1 && version.ptr[0] == '0')) {
         const bool unconditional =
             write->kind->unconditional_update || write->patch.type != PATCH_NONE;
         return unconditional ? NULL : must_have_version(write);
     }
     if (!str_eq(version, json_path_str(old, "metadata.resourceVersion")))
-        return status_conflict_modified(gvr, request->name);
+        return status_conflict_modified(kind_gvr(write->kind), request->name);
     return NULL;
 }
 
@@ -458,15 +504,6 @@ static struct error *write_change(struct write *write, struct store_edit *edit)
     return put_object(write, edit, doc);
 }
 
-/* 409. An object that is being deleted still holds its name. */
-static struct error *already_exists(const struct write *write, const struct store_edit *edit)
-{
-    OWNED(object) object = NULL;
-    TRY(object_text_read(edit->previous, &object));
-    struct error *err = status_already_exists(kind_gvr(write->kind), write->name);
-    return object_is_deleting(object) ? error_wrap(err, "object is being deleted") : err;
-}
-
 /* Whether this request may create an object that does not exist. */
 static bool may_create(const struct write *write)
 {
@@ -487,11 +524,23 @@ static struct error *decide_write(void *data, struct store_edit *edit)
 {
     struct write *write = data;
     write->created = false;
+    if (write->request->verb == VERB_CREATE)
+        return write_new(write, edit);
     if (edit->previous)
-        return write->request->verb == VERB_CREATE ? already_exists(write, edit)
-                                                   : write_change(write, edit);
-    return may_create(write) ? write_new(write, edit)
-                             : status_not_found(kind_gvr(write->kind), write->name);
+        return write_change(write, edit);
+    if (!may_create(write))
+        return status_not_found(kind_gvr(write->kind), write->name);
+    TRY(check_uid(write, STR("")));
+    return write_new(write, edit);
+}
+
+static bool is_absent(const struct write *write)
+{
+    struct store_object found = {0};
+    const struct key key = request_key(write->request, write->name);
+    OWNED(error) missing = store_get(write->request->api->store, api_id(write->kind, key), &found);
+    store_object_done(&found);
+    return missing;
 }
 
 /*
@@ -500,15 +549,11 @@ static struct error *decide_write(void *data, struct store_edit *edit)
  */
 static struct error *check_request(const struct write *write)
 {
-    struct store_object found = {0};
     if (write->request->verb == VERB_CREATE)
         return admission_check_request(write->request, VERB_CREATE, write->name);
-    if (!may_create(write))
-        return NULL;
-    const struct key key = request_key(write->request, write->name);
-    OWNED(error) missing = store_get(write->request->api->store, api_id(write->kind, key), &found);
-    store_object_done(&found);
-    return missing ? admission_check_request(write->request, VERB_CREATE, write->name) : NULL;
+    return may_create(write) && is_absent(write)
+               ? admission_check_request(write->request, VERB_CREATE, write->name)
+               : NULL;
 }
 
 /* The uid is drawn here and not in the edit, which may run more than once. */
@@ -576,25 +621,12 @@ static struct error *create_named(struct write *write)
     return err;
 }
 
-/* A create must not carry a resourceVersion. */
-static struct error *check_new(const struct write *write)
-{
-    const struct json_value *object = json_doc_root(write->body);
-    TRY(check_place(write, object));
-    if (json_path_str(object, "metadata.resourceVersion").len == 0)
-        return NULL;
-    struct error *err =
-        error_new(ERROR_UNKNOWN, "resourceVersion should not be set on objects to be created");
-    err->http_status = 500;
-    return err;
-}
-
 struct error *handle_create(struct request *request)
 {
     SCOPED(write) write = {.request = request, .kind = request->kind};
     TRY(read_options(&write, false));
     TRY(read_body(&write));
-    TRY(check_new(&write));
+    TRY(check_place(&write, json_doc_root(write.body)));
     TRY(create_named(&write));
     return respond_write(&write);
 }
@@ -609,6 +641,15 @@ struct error *handle_update(struct request *request)
     return respond_write(&write);
 }
 
+/* Takes the fault of a patch. An object that is not there is the greater fault. */
+static struct error *refuse_patch(const struct write *write, struct error *fault)
+{
+    OWNED(error) owned = fault;
+    return !may_create(write) && is_absent(write)
+               ? status_not_found(kind_gvr(write->kind), write->name)
+               : TAKE(owned);
+}
+
 struct error *handle_patch(struct request *request)
 {
     SCOPED(write) write = {.request = request, .kind = request->kind, .name = request->name};
@@ -616,7 +657,9 @@ struct error *handle_patch(struct request *request)
     TRY(patch_type_read(request, &write.patch.type));
     TRY(read_options(&write, write.patch.type == PATCH_APPLY));
     TRY(body_read(request, &body));
-    TRY(patch_read(request, buf_str(&body), &write.patch));
+    struct error *fault = patch_read(request, buf_str(&body), &write.patch);
+    if (fault)
+        return refuse_patch(&write, fault);
     if (write.patch.type == PATCH_APPLY && write.options.validation == VALIDATION_STRICT &&
         write.patch.duplicates.count)
         return status_bad_request("error strict decoding YAML: %.*s",

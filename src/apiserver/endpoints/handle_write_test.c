@@ -2,7 +2,8 @@
 
 #include "apiserver/apiserver_fixture_test.h"
 
-#define MAPS "/api/v1/namespaces/default/configmaps"
+#define MAPS  "/api/v1/namespaces/default/configmaps"
+#define ROLES "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles"
 
 static void begin(struct apiserver_fixture *fixture)
 {
@@ -90,6 +91,83 @@ SIM_TEST(writes_that_do_not_fit_their_place_are_refused)
         TEST_CASE("%s %s %s", cases[i].method, cases[i].target, cases[i].body);
         CHECK_EQ(apiserver_fixture_call(&fixture, cases[i].method, cases[i].target, cases[i].body),
                  cases[i].status);
+    }
+}
+
+/* What kube-apiserver looks at first decides which of several faults is named. */
+SIM_TEST(faults_are_named_in_the_order_of_kubernetes)
+{
+    static const struct {
+        const char *what, *method, *target, *body;
+        int status;
+    } cases[] = {
+        {"a version on a create is looked at after the object", "POST",  MAPS,
+         "{\"metadata\":{\"name\":\"No Name\",\"resourceVersion\":\"5\"}}",                                                                   422},
+        {"0 is no version",                                     "POST",  MAPS,
+         "{\"metadata\":{\"name\":\"zero\",\"resourceVersion\":\"0\"}}",                                                                      201},
+        {"nor is what is no number",                            "POST",  MAPS,
+         "{\"metadata\":{\"name\":\"text\",\"resourceVersion\":\"x\"}}",                                                                      201},
+        {"a dry run does not get as far as the version",        "POST",  MAPS "?dryRun=All",
+         "{\"metadata\":{\"name\":\"y\",\"resourceVersion\":\"5\"}}",                                                                         201},
+        {"an object is checked before it is found to exist",    "POST",  MAPS,
+         "{\"metadata\":{\"name\":\"there\",\"labels\":{\"/bad\":\"v\"}}}",                                                                   422},
+        {"it exists",                                           "POST",  MAPS,                         "{\"metadata\":{\"name\":\"there\"}}", 409},
+        {"a patch of nothing is not read",                      "PATCH", MAPS "/absent",               "{",                                   404},
+        {"a patch of something is",                             "PATCH", MAPS "/there",                "{",                                   400},
+        {"the object is absent before its version is read",     "PUT",   MAPS "/absent",
+         "{\"metadata\":{\"name\":\"absent\",\"resourceVersion\":\"x\"}}",                                                                    404},
+        {"an update that creates reads the version",            "PUT",   ROLES "/absent",
+         "{\"metadata\":{\"name\":\"absent\",\"resourceVersion\":\"x\"},\"rules\":[]}",                                                       500},
+        {"an update that creates names no uid",                 "PUT",   ROLES "/absent",
+         "{\"metadata\":{\"name\":\"absent\",\"uid\":\"u\"},\"rules\":[]}",                                                                   409},
+        {"the namespace of what has none is dropped",           "PUT",   "/api/v1/namespaces/default",
+         "{\"metadata\":{\"name\":\"default\",\"namespace\":\"another\"}}",                                                                   200},
+    };
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
+    apiserver_fixture_create(&fixture, MAPS, "{\"metadata\":{\"name\":\"there\"}}");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s", cases[i].what);
+        CHECK_EQ(apiserver_fixture_call(&fixture, cases[i].method, cases[i].target, cases[i].body),
+                 cases[i].status);
+    }
+}
+
+SIM_TEST(faults_of_bodies_and_options_are_said_in_the_words_of_kubernetes)
+{
+    static const struct {
+        const char *method, *target, *type, *body, *message;
+        int status;
+    } cases[] = {
+        {"POST",   MAPS,                                                              "application/json", "[]",
+         "the object provided is unrecognized (must be of type ConfigMap): couldn't get "
+         "version/kind; json parse error: json: cannot unmarshal array into Go value of type struct "
+         "{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+         "\"json:\\\"kind,omitempty\\\"\" } (5b5d)",                                          400},
+        {"POST",   MAPS,                                                              "application/json", "",
+         "the object provided is unrecognized (must be of type ConfigMap): couldn't get "
+         "version/kind; json parse error: unexpected end of JSON input (<empty>)",            400},
+        {"PUT",    MAPS "/a",                                                         "application/json", "null",
+         "the name of the object (a based on URL) was undeterminable: name must be provided", 400},
+        {"DELETE", MAPS "/absent",                                                    "text/plain",       "{}",
+         "the body of the request was in an unknown format - accepted media types include: "
+         "application/json, application/yaml, application/vnd.kubernetes.protobuf",           415},
+        {"DELETE", MAPS "/absent?propagationPolicy=",                                 "application/json", "",
+         "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Unsupported value: \"\": "
+         "supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"",             422},
+        {"GET",    MAPS "?fieldSelector=spec.nothing%3D1&resourceVersionMatch=Exact", NULL,               "",
+         "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: "
+         "resourceVersionMatch is forbidden unless resourceVersion is provided",              422},
+    };
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int status = 0;
+        TEST_CASE("%s %s %s", cases[i].method, cases[i].target, cases[i].body);
+        CHECK_OK(apiserver_fixture_try(&fixture, cases[i].method, str_from_c(cases[i].target),
+                                       cases[i].type, str_from_c(cases[i].body), &status));
+        CHECK_EQ(status, cases[i].status);
+        CHECK_EQ(apiserver_fixture_text(&fixture, "message"), str_from_c(cases[i].message));
     }
 }
 

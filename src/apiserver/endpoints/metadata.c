@@ -84,6 +84,8 @@ struct error *metadata_keep(struct json_doc *doc, const struct json_value *old,
                json_get(was, STR("resourceVersion")));
     if (namespace.len)
         json_edit_set_str(&edit, JSON_PLACE("metadata.namespace"), namespace);
+    else
+        json_edit_remove(&edit, JSON_PLACE("metadata.namespace"));
     return json_edit_finish(&edit, ret_doc);
 }
 

@@ -69,34 +69,52 @@ static bool accept_media(const struct media *media, bool is_collection,
     if (!format->metadata_list && !str_eq(media->as, STR("PartialObjectMetadata")))
         return false;
     format->form = FORM_METADATA;
-    return format->metadata_list == is_collection && str_eq(media->version, STR("v1"));
-}
-
-/* 406 in the words of kube-apiserver. */
-static struct error *not_acceptable(bool is_stream)
-{
-    struct error *err =
-        error_new(ERROR_NOT_ACCEPTABLE,
-                  "406: Not Acceptable\n\nAvailable representations: application/json, "
-                  "application/yaml, application/vnd.kubernetes.protobuf%s",
-                  is_stream ? ", application/json;stream=watch, "
-                              "application/vnd.kubernetes.protobuf;stream=watch"
-                            : "");
-    return status_without_details(err);
+    format->is_misfit = format->metadata_list != is_collection;
+    return str_eq(media->version, STR("v1"));
 }
 
 /*
- * PartialObjectMetadata was requested for a collection. The message names the Go type of the list.
+ * 406 in the words of kube-apiserver, which has others for a known type in a form that it does not
+ * know.
  */
-static struct error *not_for_lists(const struct request *request)
+static struct error *not_acceptable(bool is_known_type, bool is_stream)
 {
-    struct str group = request->kind->gvk.group, package;
+    const struct str types =
+        STR("application/json, application/yaml, application/vnd.kubernetes.protobuf");
+    if (is_known_type)
+        return error_new(ERROR_NOT_ACCEPTABLE, "only the following media types are accepted: %.*s",
+                         STR_ARG(types));
+    struct error *err = error_new(
+        ERROR_NOT_ACCEPTABLE, "406: Not Acceptable\n\nAvailable representations: %.*s%s",
+        STR_ARG(types),
+        is_stream
+            ? ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch"
+            : "");
+    return status_without_details(err);
+}
+
+/* The message names the Go type of what was found. */
+struct error *negotiate_check(const struct request *request, const struct response_format *format)
+{
+    const struct kind *kind = request->kind;
+    struct str group = kind->gvk.group, package;
+    if (!format->is_misfit)
+        return NULL;
     str_cut(&group, '.', &package);
-    const struct str type = request->kind->is_custom ? STR("unstructured") : package;
+    if (kind->is_custom)
+        package = STR("unstructured");
+    else if (package.len == 0 || kind->has_two_groups)
+        package = STR("core");
+    if (format->metadata_list)
+        return error_new(ERROR_NOT_ACCEPTABLE,
+                         "you requested PartialObjectMetadataList, but the requested object is not "
+                         "a list (*%.*s.%.*s)",
+                         STR_ARG(package),
+                         STR_ARG(kind->is_custom ? STR("Unstructured") : kind->gvk.kind));
     return error_new(
         ERROR_NOT_ACCEPTABLE,
         "you requested PartialObjectMetadata, but the requested object is a list (*%.*s.%.*s)",
-        STR_ARG(type.len ? type : STR("core")), STR_ARG(request->kind->list_kind));
+        STR_ARG(package), STR_ARG(kind->is_custom ? STR("UnstructuredList") : kind->list_kind));
 }
 
 static struct error *read_include(const struct query *query, enum include_object *ret_include)
@@ -122,12 +140,12 @@ struct error *negotiate(const struct request *request, struct response_format *r
     *ret_format = (struct response_format){0};
     if (accept.len == 0)
         return NULL;
-    bool single = false;
+    bool is_known = false;
     while (accept.len) {
         struct str member;
         str_cut(&accept, ',', &member);
         const struct media media = read_media(member);
-        single = single || (is_list && str_eq(media.as, STR("PartialObjectMetadata")));
+        is_known = is_known || (media.as.len && is_json(media.type));
         struct response_format format = {0};
         if (accept_media(&media, is_list, &format)) {
             *ret_format = format;
@@ -135,9 +153,7 @@ struct error *negotiate(const struct request *request, struct response_format *r
                                              : NULL;
         }
     }
-    if (single)
-        return not_for_lists(request);
-    return not_acceptable(is_list || request->verb == VERB_WATCH);
+    return not_acceptable(is_known, request->verb == VERB_LIST || request->verb == VERB_WATCH);
 }
 
 bool negotiate_wants_aggregated(struct str accept)

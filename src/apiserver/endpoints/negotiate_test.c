@@ -6,19 +6,26 @@
 #define METADATA      "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
 #define METADATA_LIST "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
 
-static int get(struct apiserver_fixture *fixture, const char *target, const char *accept)
+static int call(struct apiserver_fixture *fixture, const char *method, const char *target,
+                const char *accept)
 {
     SCOPED(http_headers) headers = {0};
     OWNED(http_response) response = NULL;
     if (accept)
         CHECK_OK(http_headers_add(&headers, STR("accept"), str_from_c(accept)));
-    const struct http_client_request request = {.target = str_from_c(target), .headers = &headers};
+    const struct http_client_request request = {
+        .method = str_from_c(method), .target = str_from_c(target), .headers = &headers};
     buf_clear(&fixture->answer);
     json_doc_free(TAKE(fixture->doc));
     CHECK_OK(http_client_send(fixture->client, &request, &response));
     CHECK_OK(http_response_read_all(response, &fixture->answer));
     OWNED(error) no_json = json_read(buf_str(&fixture->answer), &fixture->doc);
     return http_response_status(response);
+}
+
+static int get(struct apiserver_fixture *fixture, const char *target, const char *accept)
+{
+    return call(fixture, "GET", target, accept);
 }
 
 SIM_TEST(the_first_form_that_can_be_given_is_given)
@@ -43,6 +50,10 @@ SIM_TEST(the_first_form_that_can_be_given_is_given)
         {"/api/v1/namespaces",         METADATA_LIST,                                                   200, "PartialObjectMetadataList"},
         {"/api/v1/namespaces/default", METADATA,                                                        200, "PartialObjectMetadata"    },
         {"/api/v1/namespaces",         METADATA,                                                        406, "Status"                   },
+        {"/api/v1/namespaces",         METADATA ",application/json",                                    406, "Status"                   },
+        {"/api/v1/namespaces/default", METADATA_LIST ",application/json",                               406, "Status"                   },
+        {"/api/v1/namespaces/default", "application/json;as=Nothing;v=v1;g=meta.k8s.io",                406,
+         "Status"                                                                                                                       },
         {"/api/v1/namespaces",         "text/html",                                                     406, "Status"                   },
         {"/api/v1/namespaces",         "application/vnd.kubernetes.protobuf",                           406, "Status"                   },
         {"/api/v1/namespaces",         "application/vnd.kubernetes.protobuf,application/json",          200,
@@ -56,6 +67,34 @@ SIM_TEST(the_first_form_that_can_be_given_is_given)
         TEST_CASE("%s as %s", cases[i].target, cases[i].accept ? cases[i].accept : "nothing");
         CHECK_EQ(get(&fixture, cases[i].target, cases[i].accept), cases[i].status);
         CHECK_EQ(apiserver_fixture_text(&fixture, "kind"), str_from_c(cases[i].kind));
+    }
+}
+
+SIM_TEST(what_cannot_be_given_is_said_in_the_words_of_kubernetes)
+{
+    static const struct {
+        const char *method, *target, *accept, *message;
+    } cases[] = {
+        {"GET",    "/api/v1/namespaces/default",                   METADATA_LIST,
+         "you requested PartialObjectMetadataList, but the requested object is not a list "
+         "(*core.Namespace)"                  },
+        {"GET",    "/apis/apps/v1/deployments",                    METADATA,
+         "you requested PartialObjectMetadata, but the requested object is a list "
+         "(*apps.DeploymentList)"             },
+        {"GET",    "/api/v1/namespaces/default",                   "application/json;as=No;v=v1;g=g",
+         "only the following media types are accepted: application/json, application/yaml, "
+         "application/vnd.kubernetes.protobuf"},
+        {"DELETE", "/apis/apps/v1/namespaces/default/deployments", "text/html",
+         "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, "
+         "application/vnd.kubernetes.protobuf"},
+    };
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s %s as %s", cases[i].method, cases[i].target, cases[i].accept);
+        CHECK_EQ(call(&fixture, cases[i].method, cases[i].target, cases[i].accept), 406);
+        CHECK_EQ(apiserver_fixture_text(&fixture, "message"), str_from_c(cases[i].message));
     }
 }
 

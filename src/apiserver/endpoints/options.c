@@ -135,7 +135,7 @@ static struct error *read_selectors(const struct request *request, struct list_o
         TRY(field_selector_read(request->arena, fields, &options->fields));
     options->has_labels = labels.len > 0;
     options->has_fields = options->fields.count > 0;
-    return options->has_fields ? kind_fields_check(request->kind, &options->fields) : NULL;
+    return NULL;
 }
 
 /* Time-outs are limited to a day. */
@@ -162,6 +162,8 @@ struct error *list_options_read(const struct request *request, struct list_optio
     else
         check_match_of_list(&options, match, &errors);
     TRY(invalid_options("ListOptions", &errors));
+    if (options.has_fields)
+        TRY(kind_fields_check(request->kind, &options.fields));
     options.match = str_eq(match, STR("Exact"))          ? MATCH_EXACT
                     : str_eq(match, STR("NotOlderThan")) ? MATCH_NOT_OLDER_THAN
                                                          : MATCH_UNSET;
@@ -274,6 +276,7 @@ struct error *write_options_read(const struct request *request, bool is_apply,
 static struct error *delete_query(const struct request *request, struct json_doc **ret_doc)
 {
     SCOPED(json_builder) builder = {0};
+    struct str policy;
     int64_t grace = 0;
     bool has_orphan;
     TRY(read_number(&request->query, STR("gracePeriodSeconds"), &grace));
@@ -283,9 +286,8 @@ static struct error *delete_query(const struct request *request, struct json_doc
         json_builder_add_int(&builder, "gracePeriodSeconds", grace);
     if (has_orphan)
         json_builder_add_bool(&builder, "orphanDependents", orphan);
-    if (query_get(&request->query, STR("propagationPolicy")).len)
-        json_builder_add_str(&builder, "propagationPolicy",
-                             query_get(&request->query, STR("propagationPolicy")));
+    if (query_find(&request->query, STR("propagationPolicy"), &policy))
+        json_builder_add_str(&builder, "propagationPolicy", policy);
     json_builder_add_array(&builder, "dryRun");
     for (size_t i = 0; i < request->query.count; i++)
         if (str_eq(request->query.items[i].name, STR("dryRun")))

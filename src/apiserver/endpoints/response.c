@@ -92,6 +92,7 @@ struct error *response_send_doc(const struct request *request, const struct resp
 {
     SCOPED(buf) body = {.limit = 0};
     const struct codec codec = {*format, request->kind, request->now};
+    TRY(negotiate_check(request, format));
     TRY(codec_write_doc(&body, &codec, doc, true));
     return response_send_body(request, status, content_type(format), buf_str(&body));
 }
@@ -102,6 +103,7 @@ struct error *response_send_text(const struct request *request,
 {
     SCOPED(buf) body = {.limit = 0};
     const struct codec codec = {*format, request->kind, request->now};
+    TRY(negotiate_check(request, format));
     TRY(codec_write(&body, &codec, text, true));
     return response_send_body(request, status, content_type(format), buf_str(&body));
 }
