@@ -12,6 +12,7 @@
 #include "client/client.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "async/event.h"
 #include "async/fiber.h"
@@ -47,15 +48,29 @@ struct client {
 
 struct resource_limit {
     struct list_link link;
-    struct gvr gvr;
-    struct arena texts;
+    struct gvr gvr; /* in texts */
     struct rate_limit limit;
+    char texts[];
 };
 
-static void resource_limit_free(struct resource_limit *entry)
+/*
+ * The texts lie behind the entry: every client of a workload cluster has some of these, and an
+ * arena for each would take a kilobyte.
+ */
+static struct resource_limit *resource_limit_new(struct gvr gvr)
 {
-    arena_done(&entry->texts);
-    mem_free(entry);
+    const size_t size = gvr.group.len + gvr.version.len + gvr.resource.len;
+    struct resource_limit *entry = mem_alloc_zero(sizeof(*entry) + size);
+    struct str *parts[] = {&gvr.group, &gvr.version, &gvr.resource};
+    char *at = entry->texts;
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        if (parts[i]->len)
+            memcpy(at, parts[i]->ptr, parts[i]->len);
+        parts[i]->ptr = at;
+        at += parts[i]->len;
+    }
+    entry->gvr = gvr;
+    return entry;
 }
 
 /* Nothing is connected before the first request. */
@@ -89,7 +104,7 @@ void client_free(struct client *client)
     token_source_free(client->tokens);
     trust_source_free(client->authorities);
     LIST_FOREACH (struct resource_limit, entry, &client->rate_limits, link)
-        resource_limit_free(entry);
+        mem_free(entry);
     client_metrics_done(&client->metrics);
     mem_free(client);
 }
@@ -124,8 +139,7 @@ struct rate_limit *client_rate_limit(struct client *client, struct gvr gvr)
             list_prepend(&client->rate_limits, &entry->link);
             return &entry->limit;
         }
-    struct resource_limit *entry = NEW(struct resource_limit);
-    entry->gvr = gvr_copy(&entry->texts, gvr);
+    struct resource_limit *entry = resource_limit_new(gvr);
     rate_limit_init(&entry->limit, client->options.qps, client->options.burst);
     list_prepend(&client->rate_limits, &entry->link);
     return &entry->limit;
