@@ -3,7 +3,6 @@
  * the build is on. The client runs on the same machine and takes its share of the processors.
  */
 #include <stdio.h>
-#include <sys/resource.h>
 
 #include "api_bench.h"
 #include "async/fiber.h"
@@ -57,9 +56,7 @@ static struct error *measure(void *data)
 void bench_apiserver(const char *which)
 {
     struct measurement measurement = {.which = which};
-    const struct rlimit limit = {.rlim_cur = FILES_MAX, .rlim_max = FILES_MAX};
-    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
-        fprintf(stderr, "bench: cannot raise the limit of open files to %d\n", FILES_MAX);
+    bench_raise_files(FILES_MAX);
     bench_heading("The API server (a process of its own, TLS; the client is on the same machine)");
     OWNED(loop) loop = loop_new();
     api_fixture_must(loop_run(loop, measure, &measurement));

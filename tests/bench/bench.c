@@ -44,6 +44,21 @@ void bench_trim(void)
     malloc_trim(0);
 }
 
+void bench_raise_files(size_t files)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        if (limit.rlim_cur >= files)
+            return;
+        limit.rlim_cur = files;
+        if (limit.rlim_max < files)
+            limit.rlim_max = files;
+        if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
+            return;
+    }
+    fprintf(stderr, "bench: cannot raise the limit of open files to %zu\n", files);
+}
+
 void bench_heading(const char *text)
 {
     printf("\n%s\n", text);

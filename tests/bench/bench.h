@@ -16,6 +16,12 @@ size_t bench_resident(void);
 /* Gives unused heap back to the system, so that the next figure shows what is in use. */
 void bench_trim(void);
 
+/*
+ * Allows this many open files, and says so on standard error if the system does not. Never lowers
+ * the limit: the next benchmark of the run may need more.
+ */
+void bench_raise_files(size_t files);
+
 void bench_heading(const char *text);
 
 /* One row: what, figure, unit, remark. */

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/timestamp.h"
+#include "bench.h"
 #include "http/server.h"
 #include "net/network.h"
 #include "net/pki.h"
@@ -282,9 +282,7 @@ void cluster_servers_start(struct cluster_servers *servers)
 {
     int pipe_fds[2];
     const size_t files = 3 * servers->count + 1000; /* two clients at a time, and who listens */
-    const struct rlimit limit = {.rlim_cur = files, .rlim_max = files};
-    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
-        fprintf(stderr, "bench: cannot raise the limit of open files to %zu\n", files);
+    bench_raise_files(files);
     if (pipe(pipe_fds) != 0)
         abort();
     fflush(NULL);
