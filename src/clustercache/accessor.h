@@ -147,3 +147,9 @@ void accessor_disconnect(struct accessor *accessor);
  */
 void accessor_start_probe(struct accessor *accessor);
 void accessor_start_connect(struct accessor *accessor);
+
+/*
+ * For a new cluster whose address refused the last attempt: looks until the next one whether
+ * somebody listens there, and lets that follow at once (knock.c).
+ */
+void accessor_start_knock(struct accessor *accessor);

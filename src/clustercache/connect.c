@@ -278,6 +278,8 @@ static void note_failed_connect(struct accessor *accessor, struct kubeconfig_sec
     note_kubeconfig(accessor, mark);
     clustercache_series_up(accessor, false);
     accessor->result = ACCESSOR_CONNECT_FAILED;
+    if (is_new(accessor, moment) && error_is(err, ERROR_UNREACHABLE))
+        accessor_start_knock(accessor);
 }
 
 /*

@@ -1,6 +1,7 @@
 /* Clusters that come up while the controller runs: connected as soon as they can be. */
 #include "base/log.h"
 #include "scenarios/clustercache/cc_fixture.h"
+#include "testing/sim_network.h"
 
 #define FLEET 100
 
@@ -146,6 +147,44 @@ SIM_TEST(news_begin_the_attempts_anew)
     initialize(&fixture);
     cc_fixture_settle();
     check_delays(&fixture, second, COUNT(second));
+}
+
+/* How long after a server begins to listen its cluster is connected. */
+static duration connect_delay(struct cc_fixture *fixture, const struct sim_faults *before,
+                              duration silence)
+{
+    const struct str host = STR("workload.test");
+    begin(fixture);
+    struct network *network = fixture->apiserver.network;
+    sim_network_set_faults(network, host, before);
+    cc_fixture_credentials(fixture, CC_FIXTURE_HOST, "one");
+    CHECK_OK(fiber_sleep(silence));
+    CHECK(!cc_fixture_is_connected(fixture));
+    sim_network_set_faults(network, host, &(struct sim_faults){0});
+    const int64_t begun = loop_now(loop_current());
+    while (!cc_fixture_is_connected(fixture))
+        CHECK_OK(fiber_sleep(10 * MILLISECOND));
+    return loop_now(loop_current()) - begun;
+}
+
+/* Nobody announces it; between two attempts the pauses reach 15 s. */
+SIM_TEST(a_new_cluster_that_refused_is_connected_when_it_listens)
+{
+    for (int seconds = 1; seconds < 119; seconds += 13) {
+        SCOPED(cc_fixture) fixture;
+        TEST_CASE("after %d s", seconds);
+        const duration took = connect_delay(&fixture, &(struct sim_faults){.refuse = true},
+                                            seconds * SECOND + 137 * MILLISECOND);
+        CHECK(took <= SECOND + 200 * MILLISECOND);
+    }
+}
+
+SIM_TEST(a_cluster_that_is_not_new_any_more_is_tried_every_30_s)
+{
+    SCOPED(cc_fixture) fixture;
+    const duration took =
+        connect_delay(&fixture, &(struct sim_faults){.refuse = true}, 2 * MINUTE + 20 * SECOND);
+    CHECK(took > 2 * SECOND && took < 31 * SECOND);
 }
 
 /* A fleet that comes up within a minute, each API some seconds behind its Cluster. */

@@ -78,3 +78,20 @@ SIM_TEST(a_proxy_that_opens_no_tunnel_is_told_with_the_cluster)
         clustercache_free(TAKE(fixture.cache));
     }
 }
+
+/* A connection past the proxy would be one that the environment forbids. */
+SIM_TEST(a_new_cluster_behind_a_proxy_is_not_asked_directly)
+{
+    const struct proxy_environment proxies = {.http_proxy = STR("http://proxy.test:3128")};
+    SCOPED(cc_fixture) fixture;
+    cc_fixture_init(&fixture, 1);
+    struct clustercache_options options = cc_fixture_options(&fixture);
+    options.proxies = &proxies;
+    cc_fixture_start(&fixture, &options);
+    cc_fixture_run(&fixture);
+    cc_fixture_cluster(&fixture, "c", true);
+    cc_fixture_credentials(&fixture, CC_FIXTURE_HOST, "one");
+    CHECK_OK(fiber_sleep(MINUTE));
+    CHECK(is_told(&fixture, PROXIED));
+    CHECK(!cc_fixture_logged(&fixture, "Somebody listens"));
+}
