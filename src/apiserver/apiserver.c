@@ -18,18 +18,24 @@
 #include "apiserver/ensure_object.h"
 #include "apiserver/server_health.h"
 #include "apiserver/virtual/virtual_clusters.h"
+#include "async/fiber.h"
 #include "async/loop.h"
 #include "async/loop_turns.h"
+#include "async/scope.h"
+#include "async/worker.h"
+#include "base/arena.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/metrics.h"
 #include "base/process_metrics.h"
+#include "base/timestamp.h"
 #include "http/server.h"
 
 #define CONNECTIONS_DEFAULT 20000
 #define DESCRIPTORS_KEPT    64
 #define NAMES_MAX           8
 
+#define CREDENTIALS_CHECK      HOUR
 #define TOKEN_LIFETIME_DEFAULT (24 * HOUR)
 
 struct apiserver {
@@ -37,7 +43,16 @@ struct apiserver {
     struct metrics *metrics;
     struct server_health *health;
     struct data_dir *folder;
+    struct buf pki; /* the folder of the certificates and keys */
+    struct credential_files files;
+    struct str names[NAMES_MAX]; /* in the server's certificate */
+    size_t name_count;
+    struct arena texts;
     struct credentials *credentials;
+    struct scope keepers; /* of the credentials */
+    credentials_changed_fn *changed;
+    void *changed_data;
+    bool is_untold; /* changed has to be called */
     struct crd_pool *pool;
     struct rbac *base_rbac;
     struct api *api;
@@ -74,30 +89,55 @@ static struct error *open_store(struct apiserver *server, const struct apiserver
 }
 
 /* The server's certificate is valid for the names under which clients reach this machine. */
+static void name_server(struct apiserver *server, struct str host)
+{
+    static const struct str always[] = {STR_INIT("localhost"), STR_INIT("127.0.0.1"),
+                                        STR_INIT("::1"), STR_INIT("kubernetes.default.svc")};
+    const bool any = str_eq(host, STR("0.0.0.0")) || str_eq(host, STR("::"));
+    SCOPED(buf) hostname = {.limit = 0};
+    for (size_t i = 0; i < COUNT(always); i++)
+        server->names[server->name_count++] = always[i];
+    if (host.len && !any)
+        server->names[server->name_count++] = arena_str(&server->texts, host);
+    data_dir_hostname(&hostname);
+    if (hostname.len)
+        server->names[server->name_count++] = arena_str(&server->texts, buf_str(&hostname));
+}
+
+static struct credentials_options credentials_options(struct apiserver *server)
+{
+    return (struct credentials_options){
+        .files = &server->files,
+        .names = server->names,
+        .name_count = server->name_count,
+        .now = loop_wall(server->loop),
+        .was_used = true,
+    };
+}
+
+/* Nothing is renewed any more when the authority itself ends within a year. */
+static void warn_of_end(const struct apiserver *server)
+{
+    char until[TIMESTAMP_TEXT_MAX];
+    if (server->credentials->renew_at == INT64_MAX)
+        log_error("The certificates of the API server end with its authority; make a new one "
+                  "before that, see docs/operations.md",
+                  LOG_STR("until", timestamp_write(server->credentials->admin.not_after, until)));
+}
+
 static struct error *open_credentials(struct apiserver *server,
                                       const struct apiserver_options *options, bool was_used)
 {
-    SCOPED(buf) folder = {.limit = 0};
-    struct str names[NAMES_MAX] = {STR("localhost"), STR("127.0.0.1"), STR("::1"),
-                                   STR("kubernetes.default.svc")};
-    size_t count = 4;
-    const bool any = str_eq(options->host, STR("0.0.0.0")) || str_eq(options->host, STR("::"));
-    if (options->host.len && !any)
-        names[count++] = options->host;
-    SCOPED(buf) hostname = {.limit = 0};
-    data_dir_hostname(&hostname);
-    if (hostname.len)
-        names[count++] = buf_str(&hostname);
-    if (options->folder)
-        buf_print(&folder, "%s/pki", options->folder);
-    const struct credentials_options credentials = {
-        .folder = options->folder ? buf_c(&folder) : NULL,
-        .names = names,
-        .name_count = count,
-        .now = loop_wall(server->loop),
-        .was_used = was_used,
-    };
-    return credentials_open(&credentials, &server->credentials);
+    name_server(server, options->host);
+    if (options->folder) {
+        buf_print(&server->pki, "%s/pki", options->folder);
+        server->files.folder = buf_c(&server->pki);
+    }
+    struct credentials_options credentials = credentials_options(server);
+    credentials.was_used = was_used;
+    TRY(credentials_open(&credentials, &server->credentials));
+    warn_of_end(server);
+    return NULL;
 }
 
 static void on_store_trouble(void *data)
@@ -225,6 +265,7 @@ void apiserver_free(struct apiserver *server)
 {
     if (!server)
         return;
+    scope_done(&server->keepers);
     http_server_free(server->http);
     inflight_limits_done(&server->handler.limits);
     virtual_clusters_free(server->clusters);
@@ -232,10 +273,73 @@ void apiserver_free(struct apiserver *server)
     rbac_free(server->base_rbac);
     crd_pool_free(server->pool);
     credentials_free(server->credentials);
+    credential_files_done(&server->files);
+    buf_done(&server->pki);
+    arena_done(&server->texts);
     data_dir_free(server->folder);
     server_health_free(server->health);
     metrics_free(server->metrics);
     mem_free(server);
+}
+
+/* What a worker thread opens again. */
+struct reopening {
+    struct credentials_options options;
+    struct credentials *credentials;
+    struct error *err;
+};
+
+static void reopen_credentials(void *data)
+{
+    struct reopening *reopening = data;
+    reopening->err = credentials_open(&reopening->options, &reopening->credentials);
+}
+
+/* The files are written on a worker thread. */
+static struct error *renew_credentials(struct apiserver *server)
+{
+    char until[TIMESTAMP_TEXT_MAX];
+    struct reopening reopening = {.options = credentials_options(server)};
+    TRY(worker_run(reopen_credentials, &reopening, NULL));
+    TRY(reopening.err);
+    credentials_become(server->credentials, reopening.credentials);
+    server->is_untold = true;
+    log_info("Renewed certificates of the API server",
+             LOG_STR("until", timestamp_write(server->credentials->admin.not_after, until)));
+    warn_of_end(server);
+    return NULL;
+}
+
+/* What failed is tried again after a while. */
+static struct error *check_credentials(struct apiserver *server)
+{
+    if (loop_wall(server->loop) >= server->credentials->renew_at)
+        TRY(renew_credentials(server), "renew certificates");
+    if (server->is_untold && server->changed)
+        TRY(server->changed(server->changed_data), "hand out renewed certificates");
+    server->is_untold = false;
+    return NULL;
+}
+
+static struct error *keep_credentials(void *data)
+{
+    struct apiserver *server = data;
+    for (;;) {
+        TRY(fiber_sleep(CREDENTIALS_CHECK));
+        OWNED(error) err = check_credentials(server);
+        if (error_is(err, ERROR_CANCELED))
+            return TAKE(err);
+        if (err)
+            log_error("Credentials of the API server are not up to date", LOG_ERROR(err));
+    }
+}
+
+void apiserver_keep_credentials(struct apiserver *server, credentials_changed_fn *changed,
+                                void *data)
+{
+    server->changed = changed;
+    server->changed_data = data;
+    scope_start(&server->keepers, "credentials", keep_credentials, server);
 }
 
 struct error *apiserver_put(struct apiserver *server, struct json_doc *doc)
@@ -260,12 +364,12 @@ struct str apiserver_authority(const struct apiserver *server)
 
 struct str apiserver_admin_certificate(const struct apiserver *server)
 {
-    return buf_str(&server->credentials->admin_certificate);
+    return buf_str(&server->credentials->admin.certificate);
 }
 
 struct str apiserver_admin_key(const struct apiserver *server)
 {
-    return buf_str(&server->credentials->admin_key);
+    return buf_str(&server->credentials->admin.key);
 }
 
 size_t apiserver_cluster_count(const struct apiserver *server)

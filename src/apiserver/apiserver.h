@@ -70,6 +70,19 @@ MUST_USE struct error *apiserver_put(struct apiserver *server, struct json_doc *
 /* The same as a merge patch of an existing object; does nothing when there is none. */
 MUST_USE struct error *apiserver_amend(struct apiserver *server, struct json_doc *doc);
 
+/*
+ * Called on a fiber after credentials have changed. May suspend. After an error, which is logged,
+ * it is called again.
+ */
+typedef struct error *credentials_changed_fn(void *data);
+
+/*
+ * Renews certificates for as long as the server runs, and tells so. Without it they end at their
+ * time. changed may be NULL. To be called once.
+ */
+void apiserver_keep_credentials(struct apiserver *server, credentials_changed_fn *changed,
+                                void *data);
+
 uint16_t apiserver_port(const struct apiserver *server);
 struct str apiserver_authority(const struct apiserver *server);         /* certificate, PEM */
 struct str apiserver_admin_certificate(const struct apiserver *server); /* PEM */

@@ -1,7 +1,8 @@
 /*
  * The folder holds ca.crt, ca.key and tokens.key, each mode 0600. They may be put there by an
- * administrator. Files are never overwritten once they exist: clients trust the authority, and
- * tokens of ServiceAccounts have to stay valid.
+ * administrator. They are never overwritten once they exist: clients trust the authority, and
+ * tokens of ServiceAccounts have to stay valid. The certificates of the admin and of the server are
+ * kept, too, and replaced when they are due.
  *
  * A first start may be interrupted between the files. The key is written before its certificate and
  * tokens.key last, so check_pair() can tell an interrupted first start from a lost file.
@@ -12,7 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "apiserver/secret_file.h"
 #include "base/duration.h"
 #include "base/memory.h"
 #include "base/timestamp.h"
@@ -30,11 +30,17 @@ void credentials_free(struct credentials *credentials)
     if (!credentials)
         return;
     buf_done(&credentials->authority);
-    buf_done(&credentials->admin_certificate);
-    buf_done(&credentials->admin_key);
+    kept_certificate_done(&credentials->admin);
+    kept_certificate_done(&credentials->server);
     tls_server_free(credentials->tls);
     token_keys_free(credentials->keys);
     mem_free(credentials);
+}
+
+/* For messages. */
+static const char *folder_name(const struct credentials_options *options)
+{
+    return options->files->folder ? options->files->folder : "memory";
 }
 
 /*
@@ -53,7 +59,7 @@ static struct error *check_time(const struct credentials_options *options,
         return error_new(ERROR_IO,
                          "the clock of this machine says %.*s, but the authority %s/ca.crt is "
                          "valid from %.*s on; set the clock",
-                         STR_ARG(today), options->folder, STR_ARG(from));
+                         STR_ARG(today), folder_name(options), STR_ARG(from));
     }
     if (options->now >= not_after) {
         const struct str until = timestamp_write(not_after, at);
@@ -61,7 +67,7 @@ static struct error *check_time(const struct credentials_options *options,
                          "the authority %s/ca.crt has expired on %.*s (the clock says %.*s); "
                          "remove ca.crt and ca.key to begin with a new one, and hand out the new "
                          "kubeconfig",
-                         options->folder, STR_ARG(until), STR_ARG(today));
+                         folder_name(options), STR_ARG(until), STR_ARG(today));
     }
     return NULL;
 }
@@ -71,7 +77,7 @@ static struct error *check_clock(const struct credentials_options *options)
 {
     char now[TIMESTAMP_TEXT_MAX];
     const struct str today = timestamp_write(options->now, now);
-    if (!options->folder || options->now >= CLOCK_MIN)
+    if (!options->files->folder || options->now >= CLOCK_MIN)
         return NULL;
     return error_new(ERROR_IO, "the clock of this machine says %.*s; set the clock",
                      STR_ARG(today));
@@ -88,13 +94,13 @@ static struct error *check_pair(const struct credentials_options *options, bool 
     bool has_tokens = false;
     if (has_certificate == has_key)
         return NULL;
-    TRY(secret_file_read(options->folder, "tokens.key", &tokens, &has_tokens));
+    TRY(credential_files_read(options->files, "tokens.key", &tokens, &has_tokens));
     if (has_key && !has_tokens)
         return NULL;
     return error_new(ERROR_IO,
                      "%s holds only one of ca.crt and ca.key; put the other one back, or remove "
                      "both to begin with a new authority",
-                     options->folder);
+                     folder_name(options));
 }
 
 /*
@@ -108,15 +114,15 @@ static struct error *make_authority(const struct credentials_options *options, s
     const bool has_key = key->len;
     if (has_key)
         TRY(pki_authority_of_key(name, buf_str(key), from, until, ret_authority),
-            "read ca.key in %s", options->folder);
+            "read ca.key in %s", folder_name(options));
     else
         TRY(pki_authority_new(name, from, until, ret_authority));
     buf_clear(key);
     buf_clear(certificate);
     TRY(pki_authority_write(*ret_authority, certificate, key));
     if (!has_key)
-        TRY(secret_file_write(options->folder, "ca.key", buf_str(key)));
-    return secret_file_write(options->folder, "ca.crt", buf_str(certificate));
+        TRY(credential_files_write(options->files, "ca.key", buf_str(key)));
+    return credential_files_write(options->files, "ca.crt", buf_str(certificate));
 }
 
 /* A certificate without its key cannot issue anything, so both files are read together. */
@@ -127,12 +133,12 @@ static struct error *open_authority(const struct credentials_options *options,
     SCOPED(buf) certificate = {.limit = 0};
     SCOPED(buf) key = {.secret = true};
     bool has_certificate = false, has_key = false;
-    TRY(secret_file_read(options->folder, "ca.crt", &certificate, &has_certificate));
-    TRY(secret_file_read(options->folder, "ca.key", &key, &has_key));
+    TRY(credential_files_read(options->files, "ca.crt", &certificate, &has_certificate));
+    TRY(credential_files_read(options->files, "ca.key", &key, &has_key));
     TRY(check_pair(options, has_certificate, has_key));
     if (has_certificate) {
         TRY(pki_authority_read(buf_str(&certificate), buf_str(&key), ret_authority),
-            "read ca.crt and ca.key in %s", options->folder);
+            "read ca.crt and ca.key in %s", folder_name(options));
         TRY(check_time(options, *ret_authority));
     } else {
         TRY(make_authority(options, &key, &certificate, ret_authority));
@@ -148,56 +154,53 @@ static struct error *open_keys(const struct credentials_options *options, bool h
 {
     SCOPED(buf) pem = {.secret = true};
     bool is_there = false;
-    TRY(secret_file_read(options->folder, "tokens.key", &pem, &is_there));
+    TRY(credential_files_read(options->files, "tokens.key", &pem, &is_there));
     if (is_there)
         return error_wrap(token_keys_read(buf_str(&pem), &credentials->keys),
-                          "read tokens.key in %s", options->folder);
+                          "read tokens.key in %s", folder_name(options));
     if (options->was_used && has_authority)
         return error_new(ERROR_IO,
                          "%s/tokens.key is missing, so that no token that was handed out is good; "
                          "put it back, or remove the folder to begin with new keys",
-                         options->folder);
+                         folder_name(options));
     TRY(token_keys_new(&credentials->keys));
     TRY(token_keys_write(credentials->keys, &pem));
-    return secret_file_write(options->folder, "tokens.key", buf_str(&pem));
+    return credential_files_write(options->files, "tokens.key", buf_str(&pem));
 }
 
 /* The group system:masters is what makes this user an administrator. */
-static struct error *issue_admin(const struct credentials_options *options,
-                                 const struct pki_authority *authority,
-                                 struct credentials *credentials)
+static struct error *open_admin(const struct credentials_options *options,
+                                const struct pki_authority *authority,
+                                struct credentials *credentials)
 {
+    static const struct kept_certificate_names names = {"admin.crt", "admin.key"};
     const struct str group = ADMIN_GROUP;
     const struct pki_request request = {
         .common_name = ADMIN_NAME,
         .organizations = &group,
         .organization_count = 1,
         .client = true,
-        .not_before = options->now - CLOCK_SKEW,
-        .not_after = options->now + 10 * YEAR,
     };
-    credentials->admin_key.secret = true;
-    return pki_issue(authority, &request, &credentials->admin_certificate, &credentials->admin_key);
+    return kept_certificate_open(options->files, &names, authority, &request, options->now,
+                                 &credentials->admin);
 }
 
-static struct error *issue_server(const struct credentials_options *options,
-                                  const struct pki_authority *authority,
-                                  struct credentials *credentials)
+static struct error *open_server(const struct credentials_options *options,
+                                 const struct pki_authority *authority,
+                                 struct credentials *credentials)
 {
-    SCOPED(buf) certificate = {.limit = 0};
-    SCOPED(buf) key = {.secret = true};
+    static const struct kept_certificate_names names = {"server.crt", "server.key"};
     OWNED(tls_identity) identity = NULL;
     OWNED(tls_trust) trust = NULL;
+    struct kept_certificate *server = &credentials->server;
     const struct pki_request request = {
         .common_name = STR("corset"),
         .names = options->names,
         .name_count = options->name_count,
         .server = true,
-        .not_before = options->now - CLOCK_SKEW,
-        .not_after = options->now + 10 * YEAR,
     };
-    TRY(pki_issue(authority, &request, &certificate, &key));
-    TRY(tls_identity_read(buf_str(&certificate), buf_str(&key), &identity));
+    TRY(kept_certificate_open(options->files, &names, authority, &request, options->now, server));
+    TRY(tls_identity_read(buf_str(&server->certificate), buf_str(&server->key), &identity));
     TRY(tls_trust_read(buf_str(&credentials->authority), &trust));
     const struct tls_server_options tls = {
         .identity = identity, .client_trust = trust, .http2 = true};
@@ -212,19 +215,35 @@ bool credentials_exist(const char *folder)
     return access(buf_c(&path), F_OK) == 0;
 }
 
+/* Others have pointers to the TLS server and the keys, so these stay where they are. */
+void credentials_become(struct credentials *credentials, struct credentials *newer)
+{
+    const struct credentials old = *credentials;
+    tls_server_become(old.tls, TAKE(newer->tls));
+    *credentials = *newer;
+    credentials->tls = old.tls;
+    credentials->keys = old.keys;
+    *newer = (struct credentials){
+        .authority = old.authority, .admin = old.admin, .server = old.server, .keys = newer->keys};
+    credentials_free(newer);
+}
+
 struct error *credentials_open(const struct credentials_options *options,
                                struct credentials **ret_credentials)
 {
     OWNED(credentials) credentials = NEW(struct credentials);
     OWNED(pki_authority) authority = NULL;
     TRY(check_clock(options));
-    if (options->folder && mkdir(options->folder, 0700) != 0 && errno != EEXIST)
-        return error_from_errno(errno, "make %s", options->folder);
+    if (options->files->folder && mkdir(options->files->folder, 0700) != 0 && errno != EEXIST)
+        return error_from_errno(errno, "make %s", options->files->folder);
     bool has_authority = false;
     TRY(open_authority(options, credentials, &authority, &has_authority));
     TRY(open_keys(options, has_authority, credentials));
-    TRY(issue_admin(options, authority, credentials), "issue the admin's certificate");
-    TRY(issue_server(options, authority, credentials), "issue the server's certificate");
+    TRY(open_admin(options, authority, credentials), "issue the admin's certificate");
+    TRY(open_server(options, authority, credentials), "issue the server's certificate");
+    credentials->renew_at = credentials->admin.renew_at < credentials->server.renew_at
+                                ? credentials->admin.renew_at
+                                : credentials->server.renew_at;
     *ret_credentials = TAKE(credentials);
     return NULL;
 }

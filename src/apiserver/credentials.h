@@ -1,12 +1,14 @@
 /*
- * Certificates and keys of an API server: created at the first start and kept in a folder.
+ * Certificates and keys of an API server: created at the first start and kept in files.
  *
- * The certificate authority and the keys of tokens are kept. The certificates of the server and of
- * the admin are issued again at every start. Without a folder everything is new at each start.
+ * The certificate authority and the keys of tokens stay. The certificates of the server and of the
+ * admin live for a year and are issued anew in the last third of it: to open the credentials again
+ * is to renew what is due. Without a folder everything is new at each start.
  */
 #pragma once
 
 #include "apiserver/auth/auth.h"
+#include "apiserver/kept_certificate.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/owned.h"
@@ -16,7 +18,8 @@ struct tls_server;
 
 struct credentials {
     struct buf authority; /* certificate, PEM */
-    struct buf admin_certificate, admin_key;
+    struct kept_certificate admin, server;
+    int64_t renew_at; /* when the first of them is due, in wall-clock nanoseconds */
     struct tls_server *tls;
     struct token_keys *keys;
 };
@@ -25,7 +28,7 @@ void credentials_free(struct credentials *credentials);
 DEFINE_OWNED(credentials)
 
 struct credentials_options {
-    const char *folder;      /* NULL: keys are made for this run only */
+    struct credential_files *files;
     const struct str *names; /* names and addresses in the server's certificate */
     size_t name_count;
     int64_t now; /* wall-clock nanoseconds */
@@ -37,6 +40,9 @@ struct credentials_options {
 /* Whether an earlier start has made its keys in this folder. */
 bool credentials_exist(const char *folder);
 
-/* ERROR_IO names the file. Blocks, so it is for the start of a program. */
+/* ERROR_IO names the file. Blocks, so it is for the start of a program or a worker thread. */
 MUST_USE struct error *credentials_open(const struct credentials_options *options,
                                         struct credentials **ret_credentials);
+
+/* From now on the credentials are the newer ones, which are freed. On the loop's thread only. */
+void credentials_become(struct credentials *credentials, struct credentials *newer);

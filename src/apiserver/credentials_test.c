@@ -1,5 +1,6 @@
 #include "apiserver/credentials.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "apiserver/secret_file.h"
@@ -7,11 +8,14 @@
 #include "testing/folder_fixture.h"
 #include "testing/sim.h"
 
+#define DAY (24 * HOUR)
+
 static struct error *open_at(const char *folder, int64_t now, struct credentials **ret_credentials)
 {
     static const struct str names[] = {STR_INIT("localhost"), STR_INIT("127.0.0.1")};
+    SCOPED(credential_files) files = {.folder = folder};
     const struct credentials_options options = {
-        .folder = folder, .names = names, .name_count = COUNT(names), .now = now};
+        .files = &files, .names = names, .name_count = COUNT(names), .now = now};
     return credentials_open(&options, ret_credentials);
 }
 
@@ -40,7 +44,7 @@ TEST(credentials_outlast_a_restart)
     CHECK_EQ(folder_fixture_mode(&folder, "pki/tokens.key"), 0600);
     CHECK_OK(open_in(folder_fixture_file(&folder, "pki"), &second));
     CHECK_EQ(buf_str(&second->authority), buf_str(&first->authority));
-    CHECK(!str_eq(buf_str(&second->admin_key), buf_str(&first->admin_key))); /* issued anew */
+    CHECK_EQ(buf_str(&second->admin.key), buf_str(&first->admin.key));
     admin_token(first, &first_token);
     admin_token(second, &second_token);
     CHECK_EQ(buf_str(&second_token), buf_str(&first_token));
@@ -156,15 +160,140 @@ TEST(credentials_say_when_the_clock_or_the_authority_is_wrong)
     SCOPED(folder_fixture) folder;
     OWNED(credentials) first = NULL;
     struct credentials *second = NULL;
-    const int64_t day = 24 * HOUR;
     folder_fixture_init(&folder);
     CHECK_FAILS(open_at(folder_fixture_file(&folder, "pki"), 0, &second), ERROR_IO,
                 "the clock of this machine says 1970-01-01T00:00:00Z; set the clock");
     CHECK_OK(open_in(folder_fixture_file(&folder, "pki"), &first));
-    CHECK_FAILS(open_at(folder_fixture_file(&folder, "pki"), SIM_EPOCH - day, &second), ERROR_IO,
+    CHECK_FAILS(open_at(folder_fixture_file(&folder, "pki"), SIM_EPOCH - DAY, &second), ERROR_IO,
                 "pki/ca.crt is valid from ");
-    CHECK_FAILS(open_at(folder_fixture_file(&folder, "pki"), SIM_EPOCH + 3650 * day, &second),
+    CHECK_FAILS(open_at(folder_fixture_file(&folder, "pki"), SIM_EPOCH + 3650 * DAY, &second),
                 ERROR_IO, "pki/ca.crt has expired on ");
-    CHECK_OK(open_at(folder_fixture_file(&folder, "pki"), SIM_EPOCH + 3649 * day, &second));
+    CHECK_OK(open_at(folder_fixture_file(&folder, "pki"), SIM_EPOCH + 3649 * DAY, &second));
     credentials_free(second);
+}
+
+TEST(certificates_are_renewed_in_the_last_third)
+{
+    static const struct {
+        const char *name;
+        int64_t from, until, authority_end, renewal;
+    } cases[] = {
+        {"a long way from the authority's end", 0,   300, 1000, 200      },
+        {"later in its life",                   100, 400, 1000, 300      },
+        {"as long as the authority",            0,   300, 300,  INT64_MAX},
+        {"longer than the authority",           0,   300, 200,  INT64_MAX},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s", cases[i].name);
+        CHECK_EQ(kept_certificate_renewal(cases[i].from, cases[i].until, cases[i].authority_end),
+                 cases[i].renewal);
+    }
+}
+
+TEST(credentials_are_renewed_by_a_start_when_they_are_due)
+{
+    static const struct {
+        const char *name;
+        int day; /* of the start */
+        bool is_new;
+        int until; /* day */
+    } cases[] = {
+        {"the next day",                    1,    false, 365 },
+        {"just before the last third",      243,  false, 365 },
+        {"in the last third",               244,  true,  609 },
+        {"again, late in the last third",   605,  true,  970 },
+        {"long after the end",              2000, true,  2365},
+        {"within a year of the authority",  3500, true,  3650},
+        {"nothing newer would last longer", 3648, false, 3650},
+    };
+    SCOPED(folder_fixture) folder;
+    SCOPED(buf) admin = {.limit = 0};
+    SCOPED(buf) server = {.limit = 0};
+    OWNED(credentials) first = NULL;
+    folder_fixture_init(&folder);
+    CHECK_OK(open_in(folder_fixture_file(&folder, "pki"), &first));
+    CHECK_EQ(folder_fixture_mode(&folder, "pki/admin.key"), 0600);
+    CHECK_EQ(folder_fixture_mode(&folder, "pki/server.key"), 0600);
+    buf_add(&admin, buf_str(&first->admin.certificate));
+    buf_add(&server, buf_str(&first->server.certificate));
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        OWNED(credentials) next = NULL;
+        TEST_CASE("%s", cases[i].name);
+        CHECK_OK(
+            open_at(folder_fixture_file(&folder, "pki"), SIM_EPOCH + cases[i].day * DAY, &next));
+        CHECK_EQ(str_eq(buf_str(&next->admin.certificate), buf_str(&admin)), !cases[i].is_new);
+        CHECK_EQ(str_eq(buf_str(&next->server.certificate), buf_str(&server)), !cases[i].is_new);
+        CHECK_EQ(next->admin.not_after, SIM_EPOCH + cases[i].until * DAY);
+        CHECK_EQ(next->server.not_after, SIM_EPOCH + cases[i].until * DAY);
+        buf_clear(&admin);
+        buf_clear(&server);
+        buf_add(&admin, buf_str(&next->admin.certificate));
+        buf_add(&server, buf_str(&next->server.certificate));
+    }
+}
+
+TEST(credentials_that_do_not_fit_are_issued_anew)
+{
+    static const struct {
+        const char *file, *content; /* NULL: the file is removed */
+    } cases[] = {
+        {"pki/admin.crt",  NULL        },
+        {"pki/admin.key",  NULL        },
+        {"pki/admin.crt",  "nonsense\n"},
+        {"pki/server.key", "nonsense\n"},
+        {"pki/server.crt", NULL        },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(folder_fixture) folder;
+        OWNED(credentials) first = NULL;
+        OWNED(credentials) second = NULL;
+        OWNED(credentials) third = NULL;
+        const bool is_admin = strstr(cases[i].file, "admin") != NULL;
+        TEST_CASE("%s %s", cases[i].content ? "a broken" : "no", cases[i].file);
+        folder_fixture_init(&folder);
+        CHECK_OK(open_in(folder_fixture_file(&folder, "pki"), &first));
+        if (cases[i].content)
+            folder_fixture_write(&folder, cases[i].file, cases[i].content, 0600);
+        else
+            CHECK_EQ(unlink(folder_fixture_file(&folder, cases[i].file)), 0);
+        CHECK_OK(open_in(folder_fixture_file(&folder, "pki"), &second));
+        CHECK_OK(open_in(folder_fixture_file(&folder, "pki"), &third));
+        CHECK_EQ(str_eq(buf_str(&second->admin.key), buf_str(&first->admin.key)), !is_admin);
+        CHECK_EQ(str_eq(buf_str(&second->server.key), buf_str(&first->server.key)), is_admin);
+        CHECK_EQ(buf_str(&third->admin.key), buf_str(&second->admin.key));
+        CHECK_EQ(buf_str(&third->server.key), buf_str(&second->server.key));
+    }
+}
+
+TEST(the_certificate_of_a_server_follows_its_names)
+{
+    static const struct str others[] = {STR_INIT("localhost"), STR_INIT("192.0.2.1")};
+    SCOPED(folder_fixture) folder;
+    OWNED(credentials) first = NULL;
+    OWNED(credentials) second = NULL;
+    folder_fixture_init(&folder);
+    CHECK_OK(open_in(folder_fixture_file(&folder, "pki"), &first));
+    SCOPED(credential_files) files = {.folder = folder_fixture_file(&folder, "pki")};
+    const struct credentials_options options = {
+        .files = &files, .names = others, .name_count = COUNT(others), .now = SIM_EPOCH};
+    CHECK_OK(credentials_open(&options, &second));
+    CHECK_EQ(buf_str(&second->admin.key), buf_str(&first->admin.key));
+    CHECK(!str_eq(buf_str(&second->server.key), buf_str(&first->server.key)));
+}
+
+TEST(credentials_in_memory_are_renewed_too)
+{
+    SCOPED(credential_files) files = {.folder = NULL};
+    struct credentials_options options = {.files = &files, .now = SIM_EPOCH};
+    OWNED(credentials) first = NULL;
+    OWNED(credentials) second = NULL;
+    OWNED(credentials) third = NULL;
+    CHECK_OK(credentials_open(&options, &first));
+    options.now += 200 * DAY;
+    CHECK_OK(credentials_open(&options, &second));
+    CHECK_EQ(buf_str(&second->admin.key), buf_str(&first->admin.key));
+    options.now += 200 * DAY;
+    CHECK_OK(credentials_open(&options, &third));
+    CHECK_EQ(buf_str(&third->authority), buf_str(&first->authority));
+    CHECK(!str_eq(buf_str(&third->admin.key), buf_str(&first->admin.key)));
 }

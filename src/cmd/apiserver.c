@@ -26,6 +26,18 @@ struct settings {
     struct global_flags globals;
 };
 
+/* What the server's credentials are written to. */
+struct handout {
+    const struct server_files *files;
+    const struct standalone *standalone;
+};
+
+static struct error *write_credentials(void *data)
+{
+    const struct handout *handout = data;
+    return server_files_write(handout->files, handout->standalone);
+}
+
 /* "ready on" appears when all kubeconfigs are written: scripts wait for that line. */
 static struct error *serve_apiserver(void *data)
 {
@@ -41,7 +53,9 @@ static struct error *serve_apiserver(void *data)
     options.history_age = settings->history_age;
     options.history_events = settings->history_age ? 1 : 0;
     TRY(address_explain(standalone_new(loop, &options, &standalone), "--listen"));
-    TRY(server_files_write(&settings->server.files, standalone));
+    struct handout handout = {&settings->server.files, standalone};
+    TRY(write_credentials(&handout));
+    apiserver_keep_credentials(standalone_server(standalone), write_credentials, &handout);
     const struct str url = standalone_url(standalone);
     fprintf(stderr, "corset: ready on %.*s\n", STR_ARG(url));
     TRY(signals_wait(signals));

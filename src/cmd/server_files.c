@@ -6,7 +6,32 @@
 
 #include "apiserver/secret_file.h"
 #include "app/standalone.h"
+#include "async/worker.h"
 #include "base/buf.h"
+
+struct writing {
+    const char *folder, *name;
+    struct str content;
+    struct error *(*write)(const char *folder, const char *name, struct str content);
+    struct error *err;
+};
+
+static void run_writing(void *data)
+{
+    struct writing *writing = data;
+    writing->err = writing->write(writing->folder, writing->name, writing->content);
+}
+
+/* On a worker thread: the server may be at work. */
+static struct error *write_in(const char *folder, const char *name, struct str content, bool sync)
+{
+    struct writing writing = {.folder = folder,
+                              .name = name,
+                              .content = content,
+                              .write = sync ? secret_file_write : secret_file_remake};
+    TRY(worker_run(run_writing, &writing, NULL));
+    return writing.err;
+}
 
 /* Writes a temporary file and renames it, so that readers never see a part of it. */
 static struct error *write_file(const char *path, struct str content)
@@ -19,7 +44,7 @@ static struct error *write_file(const char *path, struct str content)
         buf_add_char(&folder, '.');
     else
         buf_add(&folder, str_slice(whole, 0, slash ? slash : 1));
-    return secret_file_write(buf_c(&folder), name.ptr, content);
+    return write_in(buf_c(&folder), name.ptr, content, true);
 }
 
 static struct error *write_kubeconfig(const struct standalone *standalone, const char *path)
@@ -37,7 +62,7 @@ static struct error *write_cluster(const struct standalone *standalone, const ch
     standalone_cluster_kubeconfig(standalone, index, &text);
     buf_print(&name, "%.*s.kubeconfig",
               STR_ARG(apiserver_cluster_name(standalone_server(standalone), index)));
-    return secret_file_remake(folder, buf_c(&name), buf_str(&text));
+    return write_in(folder, buf_c(&name), buf_str(&text), false);
 }
 
 /* An earlier run may have had more clusters; their names continue without gaps. */

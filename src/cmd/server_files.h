@@ -11,6 +11,6 @@ struct server_files {
     const char *clusters;   /* another folder for those of virtual clusters; NULL: none */
 };
 
-/* Each file is written completely or not at all. Blocks, so it is for the start of a server. */
+/* Each file is written completely or not at all. Suspends. */
 MUST_USE struct error *server_files_write(const struct server_files *files,
                                           const struct standalone *standalone);

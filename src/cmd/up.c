@@ -66,6 +66,22 @@ static struct error *read_own_kubeconfig(const struct standalone *standalone,
     return kubeconfig_read(buf_str(&text), STR(""), NULL, ret_config);
 }
 
+/* What uses the server's credentials: the files, and the controllers of this process. */
+struct handout {
+    const struct server_files *files;
+    const struct standalone *standalone;
+    struct rest_config *config;
+};
+
+static struct error *hand_out(void *data)
+{
+    const struct handout *handout = data;
+    SCOPED(rest_config) newer = {0};
+    TRY(read_own_kubeconfig(handout->standalone, &newer));
+    rest_config_take_tls(handout->config, &newer);
+    return server_files_write(handout->files, handout->standalone);
+}
+
 /*
  * The environment's, with the own API server in NO_PROXY: it and its virtual clusters are in this
  * process, wherever it listens.
@@ -105,9 +121,9 @@ static struct error *serve_up(void *data)
     struct loop *loop = loop_current();
     OWNED(signals) signals = NULL;
     OWNED(network) network = NULL;
+    SCOPED(rest_config) config = {0};
     OWNED(standalone) standalone = NULL;
     OWNED(tls_context) tls = NULL;
-    SCOPED(rest_config) config = {0};
     TRY(signals_new(loop, &signals));
     network = tcp_network_new(loop);
     tls = tls_context_new();
@@ -116,6 +132,8 @@ static struct error *serve_up(void *data)
     TRY(address_explain(standalone_new(loop, &options, &standalone), "--listen"));
     TRY(server_files_write(&settings->server.files, standalone));
     TRY(read_own_kubeconfig(standalone, &config));
+    struct handout handout = {&settings->server.files, standalone, &config};
+    apiserver_keep_credentials(standalone_server(standalone), hand_out, &handout);
     TRY(stale_clusters_delete(&config, network, tls, settings->server.virtual_clusters),
         "remove virtual clusters of an earlier run");
     struct error *err = serve_controllers(settings, &config, network, tls, signals);

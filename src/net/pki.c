@@ -177,6 +177,14 @@ struct error *pki_authority_new(struct str common_name, int64_t not_before, int6
     return sign_self(new_key(false), &request, ret_authority);
 }
 
+static X509 *read_certificate(struct str pem)
+{
+    BIO *bio = BIO_new_mem_buf(pem.ptr, (int)pem.len);
+    X509 *certificate = PEM_read_bio_X509(bio, NULL, NULL, NULL);
+    BIO_free(bio);
+    return certificate;
+}
+
 /* The empty passphrase keeps OpenSSL from asking for one on the terminal. */
 static EVP_PKEY *read_key(struct str pem)
 {
@@ -228,9 +236,7 @@ struct error *pki_authority_read(struct str certificate_pem, struct str key_pem,
                                  struct pki_authority **ret_authority)
 {
     OWNED(pki_authority) authority = NEW(struct pki_authority);
-    BIO *bio = BIO_new_mem_buf(certificate_pem.ptr, (int)certificate_pem.len);
-    authority->certificate = PEM_read_bio_X509(bio, NULL, NULL, NULL);
-    BIO_free(bio);
+    authority->certificate = read_certificate(certificate_pem);
     authority->key = read_key(key_pem);
     if (!authority->certificate || !authority->key ||
         X509_check_private_key(authority->certificate, authority->key) != 1 ||
@@ -296,20 +302,67 @@ struct error *pki_authority_write(const struct pki_authority *authority,
     return write_pem(authority->certificate, authority->key, certificate_pem, key_pem);
 }
 
+/* A certificate of the authority without its signature. NULL when OpenSSL fails. */
+static X509 *draft_issued(const struct pki_authority *authority, EVP_PKEY *key,
+                          const struct pki_request *request)
+{
+    X509 *issuer = authority->certificate;
+    X509 *certificate = key ? draft_certificate(key, request) : NULL;
+    if (certificate && X509_set_issuer_name(certificate, X509_get_subject_name(issuer)) == 1 &&
+        add_usage(certificate, issuer, request) && add_names(certificate, request))
+        return certificate;
+    X509_free(certificate);
+    return NULL;
+}
+
 /* The key is new for each certificate and is written to key_pem alone. */
 struct error *pki_issue(const struct pki_authority *authority, const struct pki_request *request,
                         struct buf *certificate_pem, struct buf *key_pem)
 {
     EVP_PKEY *key = new_key(request->rsa);
-    X509 *certificate = key ? draft_certificate(key, request) : NULL;
-    X509 *issuer = authority->certificate;
-    const bool ok = certificate &&
-                    X509_set_issuer_name(certificate, X509_get_subject_name(issuer)) == 1 &&
-                    add_usage(certificate, issuer, request) && add_names(certificate, request) &&
-                    X509_sign(certificate, authority->key, EVP_sha256()) > 0;
+    X509 *certificate = draft_issued(authority, key, request);
+    const bool ok = certificate && X509_sign(certificate, authority->key, EVP_sha256()) > 0;
     struct error *err = ok ? write_pem(certificate, key, certificate_pem, key_pem)
                            : tls_error("issue a certificate");
     X509_free(certificate);
     EVP_PKEY_free(key);
     return error_wrap(err, "certificate for %.*s", STR_ARG(request->common_name));
+}
+
+static bool same_extensions(const X509 *a, const X509 *b)
+{
+    if (X509_get_ext_count(a) != X509_get_ext_count(b))
+        return false;
+    for (int i = 0; i < X509_get_ext_count(a); i++) {
+        X509_EXTENSION *one = X509_get_ext(a, i), *other = X509_get_ext(b, i);
+        if (OBJ_cmp(X509_EXTENSION_get_object(one), X509_EXTENSION_get_object(other)) != 0 ||
+            ASN1_OCTET_STRING_cmp(X509_EXTENSION_get_data(one), X509_EXTENSION_get_data(other)) !=
+                0)
+            return false;
+    }
+    return true;
+}
+
+/* Compared with a draft of what would be issued now. */
+bool pki_is_issued(const struct pki_authority *authority, const struct pki_request *request,
+                   struct str certificate_pem, struct str key_pem, int64_t *ret_not_before,
+                   int64_t *ret_not_after)
+{
+    X509 *certificate = read_certificate(certificate_pem);
+    EVP_PKEY *key = read_key(key_pem);
+    X509 *wanted = draft_issued(authority, key, request);
+    const bool is_issued =
+        certificate && wanted && X509_check_private_key(certificate, key) == 1 && is_sound(key) &&
+        X509_verify(certificate, authority->key) == 1 &&
+        X509_NAME_cmp(X509_get_subject_name(certificate), X509_get_subject_name(wanted)) == 0 &&
+        same_extensions(certificate, wanted);
+    if (is_issued) {
+        *ret_not_before = tls_wall(X509_get0_notBefore(certificate), INT64_MAX);
+        *ret_not_after = tls_wall(X509_get0_notAfter(certificate), INT64_MIN);
+    }
+    X509_free(certificate);
+    X509_free(wanted);
+    EVP_PKEY_free(key);
+    ERR_clear_error();
+    return is_issued;
 }

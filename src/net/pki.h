@@ -52,3 +52,11 @@ MUST_USE struct error *pki_authority_write(const struct pki_authority *authority
 MUST_USE struct error *pki_issue(const struct pki_authority *authority,
                                  const struct pki_request *request, struct buf *certificate_pem,
                                  struct buf *key_pem);
+
+/*
+ * Whether this certificate is what pki_issue() gives for this request, apart from its times, and
+ * the key belongs to it. The times are set if so.
+ */
+bool pki_is_issued(const struct pki_authority *authority, const struct pki_request *request,
+                   struct str certificate_pem, struct str key_pem, int64_t *ret_not_before,
+                   int64_t *ret_not_after);

@@ -80,6 +80,12 @@ struct tls_server_options {
 MUST_USE struct error *tls_server_new(const struct tls_server_options *options,
                                       struct tls_server **ret_server);
 void tls_server_free(struct tls_server *server);
+
+/*
+ * From now on the server is what newer is, which is freed. Connections stay open. If the trust is
+ * another one, certificates that clients have shown before are no longer valid.
+ */
+void tls_server_become(struct tls_server *server, struct tls_server *newer);
 DEFINE_OWNED(tls_server)
 
 /*

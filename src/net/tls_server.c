@@ -18,6 +18,7 @@
 struct tls_server {
     SSL_CTX *ctx;
     struct tls_trust *client_trust;
+    uint64_t trust_number; /* counts the trusts it has had */
 };
 
 /*
@@ -61,9 +62,9 @@ static struct tls_validity chain_validity(STACK_OF(X509) * chain)
  */
 static int verify_client(X509_STORE_CTX *store, void *arg)
 {
-    const struct tls_server *server = arg;
+    (void)arg;
     SSL *ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
-    STACK_OF(X509) *trusted = tls_trust_parse(server->client_trust);
+    STACK_OF(X509) *trusted = tls_trust_parse(tls_of(ssl)->server->client_trust);
     X509_STORE_CTX_set0_trusted_stack(store, trusted);
     X509_VERIFY_PARAM *param = X509_STORE_CTX_get0_param(store);
     X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_NO_CHECK_TIME);
@@ -136,11 +137,12 @@ struct error *tls_server_new(const struct tls_server_options *options,
     SSL_CTX_set_num_tickets(server->ctx, 1);
     SSL_CTX_set_session_cache_mode(server->ctx, SSL_SESS_CACHE_OFF); /* tickets need no cache */
     SSL_CTX_set_session_id_context(server->ctx, (const unsigned char *)"corset", 6);
-    SSL_CTX_set_alpn_select_cb(server->ctx, choose_protocol, options->http2 ? server : NULL);
+    SSL_CTX_set_alpn_select_cb(server->ctx, choose_protocol,
+                               options->http2 ? (void *)tls_alpn_both : NULL);
     if (options->client_trust) {
         server->client_trust = tls_trust_ref(options->client_trust);
         SSL_CTX_set_verify(server->ctx, SSL_VERIFY_PEER, NULL);
-        SSL_CTX_set_cert_verify_callback(server->ctx, verify_client, server);
+        SSL_CTX_set_cert_verify_callback(server->ctx, verify_client, NULL);
         SSL_CTX_set_session_ticket_cb(server->ctx, keep_validity, restore_validity, NULL);
     }
     TRY(server_use_identity(server->ctx, options->identity), "set up TLS server");
@@ -157,11 +159,24 @@ void tls_server_free(struct tls_server *server)
     mem_free(server);
 }
 
+/* OpenSSL counts the references to a context: handshakes that have begun end with the old one. */
+void tls_server_become(struct tls_server *server, struct tls_server *newer)
+{
+    const struct tls_server old = *server;
+    *server = *newer;
+    server->trust_number =
+        old.trust_number + (tls_trust_eq(old.client_trust, newer->client_trust) ? 0 : 1);
+    *newer = old;
+    tls_server_free(newer);
+}
+
 struct error *tls_accept(struct tls_server *server, struct transport *lower,
                          struct transport **ret_transport)
 {
     struct tls *tls = tls_new(server->ctx, lower);
     OWNED(transport) owner = &tls->transport;
+    tls->server = server;
+    tls->trust_number = server->trust_number;
     SSL_set_accept_state(tls->ssl);
     TRY(tls_handshake(tls), "TLS handshake");
     *ret_transport = TAKE(owner);
@@ -204,11 +219,12 @@ void tls_peer(struct transport *transport, struct arena *arena, struct tls_peer 
     X509 *certificate = ssl ? SSL_get0_peer_certificate(ssl) : NULL;
     if (!certificate)
         return;
-    const struct tls_validity *validity = &tls_of((SSL *)ssl)->validity;
+    const struct tls *tls = tls_of((SSL *)ssl);
     const int64_t now = loop_wall(transport->loop);
     ret_peer->shown = true;
-    ret_peer->verified = SSL_get_verify_result(ssl) == X509_V_OK && validity->not_before <= now &&
-                         now <= validity->not_after;
+    ret_peer->verified = SSL_get_verify_result(ssl) == X509_V_OK &&
+                         tls->trust_number == tls->server->trust_number &&
+                         tls->validity.not_before <= now && now <= tls->validity.not_after;
     if (!ret_peer->verified)
         return;
     read_subject(X509_get_subject_name(certificate), arena, ret_peer);

@@ -87,6 +87,7 @@ struct error *trust_source_get(struct trust_source *source, struct tls_trust **r
 {
     if (!source->is_reading && loop_now(source->loop) >= source->due)
         TRY(refresh_trust(source));
-    *ret_trust = tls_trust_ref(source->trust);
+    *ret_trust = tls_trust_ref(source->config->tls.trust_file.len ? source->trust
+                                                                  : source->config->tls.trust);
     return NULL;
 }

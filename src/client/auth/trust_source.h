@@ -1,5 +1,6 @@
 /*
- * The certificate authorities that a client trusts: those of the config, or of a file that rotates.
+ * The certificate authorities that a client trusts: those that the config has now, or those of a
+ * file that rotates.
  *
  * A file is read again about every five minutes, on a worker thread. While the file is missing or
  * invalid, the authorities that were read before stay in use, and an error is logged.

@@ -25,6 +25,15 @@ void rest_config_done(struct rest_config *config)
     *config = (struct rest_config){0};
 }
 
+/* The texts stay: they are in the arena and were read for the credentials alone. */
+void rest_config_take_tls(struct rest_config *config, struct rest_config *newer)
+{
+    tls_trust_free(config->tls.trust);
+    tls_identity_free(config->tls.identity);
+    config->tls.trust = TAKE(newer->tls.trust);
+    config->tls.identity = TAKE(newer->tls.identity);
+}
+
 /* Reads until the end. The size of a file is not asked for: it may be a pipe. */
 static struct error *read_descriptor(int fd, struct buf *out)
 {

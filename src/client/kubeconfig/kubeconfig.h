@@ -109,6 +109,12 @@ struct rest_config {
 
 void rest_config_done(struct rest_config *config);
 
+/*
+ * The client certificate and the authorities become those of a newer config. Clients that use the
+ * config take them with their next request.
+ */
+void rest_config_take_tls(struct rest_config *config, struct rest_config *newer);
+
 /* Appends the content of a file. ERROR_NOT_FOUND if the file does not exist. */
 typedef struct error *kubeconfig_read_fn(void *data, struct str path, struct buf *out);
 

@@ -35,8 +35,10 @@ static void handed_out_done(struct handed_out *handed)
     buf_done(&handed->cluster_token);
 }
 
-static const char *const names[] = {"corset.db",  "corset.db-wal", "corset.db.mark", "lock",
-                                    "pki/ca.crt", "pki/ca.key",    "pki/tokens.key"};
+static const char *const names[] = {"corset.db",      "corset.db-wal", "corset.db.mark",
+                                    "lock",           "pki/ca.crt",    "pki/ca.key",
+                                    "pki/tokens.key", "pki/admin.crt", "pki/admin.key",
+                                    "pki/server.crt", "pki/server.key"};
 
 static void copy_folder(const struct folder_fixture *from, struct folder_fixture *to)
 {
