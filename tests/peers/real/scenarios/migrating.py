@@ -4,7 +4,8 @@ import time
 
 from lib.audit import Audit
 from lib.cluster_api import ClusterApi, commands_of, find_manager, type_in
-from lib.fixture import GROUP, check_equal, check_in, encoded, refused
+from lib.controller import Controller
+from lib.fixture import GROUP, check, check_equal, check_in, encoded, refused
 from lib.kube import until
 from lib.scenario import scenario
 
@@ -118,4 +119,72 @@ def migrate_side_by_side_as_the_page_says(fixture):
         check_equal("who wrote to the cluster of fleet", ours.writers(), ["corset"])
         check_equal("who wrote to the cluster of machines", theirs.writers(), ["manager"])
     finally:
+        cluster_api.stop()
+
+
+def counts_of(audit, agent):
+    """What a program wrote in the namespace since the mark: to statuses of sets, to bindings, events."""
+    writes = audit.writes(agent=agent, namespace="quarrel")
+    count = {"status": 0, "binding": 0, "event": 0}
+    for one in writes:
+        about = one["objectRef"]
+        if about["resource"] == "events":
+            count["event"] += 1
+        elif about["resource"] == "clusterresourcesetbindings":
+            count["binding"] += 1
+        elif about.get("subresource") == "status" and about["resource"] == "clusterresourcesets":
+            count["status"] += 1
+    return count
+
+
+def watch_writes(fixture, audit, seconds):
+    audit.mark()
+    time.sleep(seconds)
+    found = {agent: counts_of(audit, agent) for agent in ("corset", "manager")}
+    for agent, count in found.items():
+        fixture.tell(f"{agent} in {seconds} s: " + ", ".join(f"{what} {number}" for what, number in count.items()))
+    return found
+
+
+@scenario(serial=True, timeout=600)
+def coexistence_a_failing_set_beside_cluster_api(fixture):
+    """Both work on one set that fails on ten clusters. Neither may keep the other writing."""
+    home = find_manager(fixture.options.root)
+    cluster_api = ClusterApi(fixture.options, home, os.path.join(fixture.options.folder, "cluster-api"))
+    controller = None
+    try:
+        cluster_api.start()
+        admin = cluster_api.admin
+        audit = Audit(cluster_api.plane.folder)
+        admin.put_in({"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": "quarrel"}})
+        for number in range(10):
+            name = f"c{number}"
+            admin.create({"kind": "Secret", "apiVersion": "v1", "type": "cluster.x-k8s.io/secret",
+                          "metadata": {"name": f"{name}-kubeconfig", "namespace": "quarrel",
+                                       "labels": {"cluster.x-k8s.io/cluster-name": name}},
+                          "data": {"value": encoded(fixture.blue.server.kubeconfig())}})
+            cluster_api.cluster("quarrel", name, fixture.blue.port, {"cni": "yes"})
+        admin.create({"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "cm", "namespace": "quarrel"},
+                      "data": {"it": fixture.manifest("x", "1", namespace="nowhere")}})
+        admin.create({"kind": "ClusterResourceSet", "apiVersion": GROUP,
+                      "metadata": {"name": "s", "namespace": "quarrel"}, "spec": {
+                          "strategy": "Reconcile", "clusterSelector": {"matchLabels": {"cni": "yes"}},
+                          "resources": [{"kind": "ConfigMap", "name": "cm"}]}})
+        until("the manager has failed everywhere",
+              lambda: len(admin.list("ClusterResourceSetBinding", "quarrel")) == 10, 120)
+        time.sleep(10)
+        watch_writes(fixture, audit, 10)
+        controller = Controller(fixture.options.corset, os.path.join(fixture.options.folder, "cluster-api"),
+                                "corset", admin.kubeconfig())
+        controller.wait_ready()
+        time.sleep(10)  # taking note of a set that fails is no quarrel
+        both = watch_writes(fixture, audit, 30)
+        check("corset leaves the status alone", both["corset"]["status"] <= 2)
+        check("corset writes a binding at a retry alone", both["corset"]["binding"] <= 40)
+        check("corset keeps the manager from nothing and busy with nothing", both["manager"]["status"] <= 2)
+        told = [one for one in admin.list("Event", "quarrel") if "howto-migrate" in one.get("message", "")]
+        check("a Warning names the page", told)
+    finally:
+        if controller:
+            controller.stop()
         cluster_api.stop()
