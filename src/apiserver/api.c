@@ -17,6 +17,7 @@
 #include "apiserver/crd_registry.h"
 #include "apiserver/endpoints/codec.h"
 #include "apiserver/gc/gc.h"
+#include "apiserver/quota_status.h"
 #include "apiserver/rbac_sync.h"
 #include "apiserver/role_aggregation.h"
 #include "apiserver/storage/store_watch.h"
@@ -79,6 +80,7 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
     api->webhooks = options->webhooks;
     api->cluster = options->cluster;
     api->settle_turn.permits = 1;
+    api->quota_turn.permits = 1;
     api->definitions.release = definition_release;
     api->rbac = rbac_new();
     api->shares_roles = options->base_rbac != NULL;
@@ -95,6 +97,7 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
         .max_token_lifetime = options->max_token_lifetime,
     };
     api->gc = gc_new(api);
+    api->quotas = quota_status_new(api);
     TRY(crd_registry_load(api), "load definitions");
     TRY(rbac_sync_load(api), "load access rules");
     TRY(bootstrap_fill(api, options->base_rbac == NULL, options->authority),
@@ -104,6 +107,7 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
     api->aggregates_roles = true;
     role_aggregation_update(api);
     TRY(gc_load(api->gc), "load owners");
+    quota_status_load(api->quotas);
     *ret_api = TAKE(api);
     return NULL;
 }
@@ -113,6 +117,7 @@ void api_free(struct api *api)
     if (!api)
         return;
     gc_free(api->gc);
+    quota_status_free(api->quotas);
     map_done(&api->definitions);
     rbac_free(api->rbac);
     store_free(api->store);
@@ -263,6 +268,7 @@ struct error *api_change(struct api *api, struct store_id id, int64_t expected, 
         role_aggregation_update(api);
     crd_registry_update(api, id);
     gc_note(api->gc, id, observed.before, observed.after);
+    quota_status_note(api->quotas, id, observed.before, observed.after);
     return NULL;
 }
 

@@ -21,6 +21,7 @@
 #include "base/owned.h"
 
 struct gc;
+struct quota_status;
 struct server_health;
 struct crd_pool;
 struct loop;
@@ -42,6 +43,8 @@ struct api {
     struct map definitions;       /* name -> struct api_definition */
     struct semaphore settle_turn; /* names are given to one definition at a time */
     struct gc *gc;
+    struct semaphore quota_turn; /* see quota_claim.h */
+    struct quota_status *quotas;
     const struct server_health *health; /* of the server; NULL in a virtual cluster */
     struct str cluster;                 /* name of a virtual cluster; empty for the main API */
     uint64_t kinds_revision;            /* changes with the definitions */

@@ -17,6 +17,7 @@
 #include "apiserver/endpoints/request_metrics.h"
 #include "apiserver/ensure_object.h"
 #include "apiserver/server_health.h"
+#include "apiserver/storage/store_budget.h"
 #include "apiserver/virtual/virtual_clusters.h"
 #include "async/fiber.h"
 #include "async/loop.h"
@@ -28,18 +29,24 @@
 #include "base/memory.h"
 #include "base/metrics.h"
 #include "base/process_metrics.h"
+#include "base/system_memory.h"
 #include "base/timestamp.h"
 #include "http/server.h"
 
 #define CONNECTIONS_DEFAULT 20000
-#define DESCRIPTORS_KEPT    64
+#define DESCRIPTORS_KEPT    ((size_t)64)
 #define NAMES_MAX           8
+
+#define STORAGE_MAX          ((int64_t)2 << 30)
+#define SHARE_OF_CLUSTERS    2  /* a half, for all virtual clusters together */
+#define SHARE_OF_ONE_CLUSTER 10 /* a tenth */
 
 #define CREDENTIALS_CHECK      HOUR
 #define TOKEN_LIFETIME_DEFAULT (24 * HOUR)
 
 struct apiserver {
     struct loop *loop;
+    struct store_budget storage, cluster_storage; /* of all stores; of those of virtual clusters */
     struct metrics *metrics;
     struct server_health *health;
     struct data_dir *folder;
@@ -69,6 +76,7 @@ static struct error *open_store(struct apiserver *server, const struct apiserver
     struct store_options store = {
         .history_events = options->history_events,
         .history_age = options->history_age,
+        .budget = &server->storage,
     };
     if (!options->folder) {
         *ret_store = store_new(server->loop, &store);
@@ -169,6 +177,14 @@ static size_t connections_max(const struct apiserver_options *options)
     return wanted < possible ? wanted : possible;
 }
 
+static void divide_storage(struct apiserver *server, int64_t wanted)
+{
+    const int64_t half = system_memory() / 2;
+    server->storage.limit = wanted ? wanted : half < STORAGE_MAX ? half : STORAGE_MAX;
+    server->cluster_storage.limit = server->storage.limit / SHARE_OF_CLUSTERS;
+    server->cluster_storage.parent = &server->storage;
+}
+
 /* Takes the store. */
 static struct error *open_api(struct apiserver *server, const struct apiserver_options *options,
                               struct store *store)
@@ -199,6 +215,8 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
         .count = options->virtual_clusters,
         .faults = options->faults,
         .limits = &server->handler.limits,
+        .storage = &server->cluster_storage,
+        .storage_of_one = server->storage.limit / SHARE_OF_ONE_CLUSTER,
     };
     server->clusters = virtual_clusters_new(&clusters);
     return NULL;
@@ -236,6 +254,7 @@ struct error *apiserver_new(struct loop *loop, const struct apiserver_options *o
 {
     OWNED(apiserver) server = NEW(struct apiserver);
     server->loop = loop;
+    divide_storage(server, options->storage);
     server->metrics = metrics_new();
     server->health = server_health_new(loop);
     process_metrics_register(server->metrics);

@@ -48,6 +48,12 @@ struct apiserver_options {
     size_t history_events;   /* of a watch, see store_options */
     duration history_age;
     duration max_token_lifetime; /* of tokens of ServiceAccounts: 24 h */
+
+    /*
+     * Bytes of objects, those of virtual clusters included: half of the memory that the process may
+     * use, at most 2 GiB. All virtual clusters together may hold half of it, one a tenth.
+     */
+    int64_t storage;
 };
 
 /* The server accepts requests when this returns. Suspends. */

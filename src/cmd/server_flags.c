@@ -1,5 +1,7 @@
 #include "cmd/server_flags.h"
 
+#include "apimachinery/quantity.h"
+
 /* The bounds of kube-apiserver: an hour and 2^32 seconds. */
 #define TOKEN_LIFETIME_MIN HOUR
 #define TOKEN_LIFETIME_MAX (((int64_t)1 << 32) * SECOND)
@@ -15,9 +17,24 @@ const struct flag server_flags[SERVER_FLAGS] = {
     {"write-cluster-kubeconfigs", FLAG_TEXT,  AT(files.clusters),     FLAG_FOLDER},
     {"inject",                    FLAG_TEXT,  AT(inject),             FLAG_ANY   },
     {"max-token-lifetime",        FLAG_SPAN,  AT(max_token_lifetime), FLAG_ANY   },
+    {"storage-limit",             FLAG_TEXT,  AT(storage_limit),      FLAG_ANY   },
 };
 
-/* --listen and --inject have a syntax of their own; the other values need no conversion. */
+/* Less does not hold what a server begins with. */
+#define STORAGE_MIN ((int64_t)16 << 20)
+
+static bool read_storage(const char *text, int64_t *ret_bytes)
+{
+    struct quantity quantity;
+    *ret_bytes = 0;
+    if (!*text)
+        return true;
+    OWNED(error) wrong = quantity_read(str_from_c(text), &quantity);
+    return !wrong && quantity_value(&quantity, ret_bytes) && *ret_bytes >= STORAGE_MIN;
+}
+
+/* --listen, --inject and --storage-limit have a syntax of their own; the other values need no
+ * conversion. */
 int server_flags_use(struct server_settings *settings, const struct command *command)
 {
     if (!address_read(settings->listen, &settings->address))
@@ -25,6 +42,11 @@ int server_flags_use(struct server_settings *settings, const struct command *com
     if (settings->max_token_lifetime < TOKEN_LIFETIME_MIN ||
         settings->max_token_lifetime > TOKEN_LIFETIME_MAX)
         return command_misused(command, "--max-token-lifetime is between 1h and 1193046h28m16s");
+    if (!read_storage(settings->storage_limit, &settings->storage))
+        return command_misused(command,
+                               "--storage-limit is at least 16Mi, for example 512Mi, not "
+                               "'%s'",
+                               settings->storage_limit);
     OWNED(error) wrong = fault_injection_read(str_from_c(settings->inject), &settings->faults);
     if (wrong)
         return command_misused(command, "--inject: %s", wrong->message);
@@ -42,5 +64,6 @@ struct apiserver_options server_flags_options(const struct server_settings *sett
         .virtual_clusters = settings->virtual_clusters,
         .faults = settings->faults,
         .max_token_lifetime = settings->max_token_lifetime,
+        .storage = settings->storage,
     };
 }

@@ -13,18 +13,21 @@ struct server_settings {
     bool accept_loss;
     size_t virtual_clusters;
     duration max_token_lifetime;
+    const char *storage_limit; /* empty: the default */
 
     /* Read by server_flags_use(). */
     struct address address;
     struct fault_injection faults;
+    int64_t storage; /* 0: the default */
 };
 
-#define SERVER_DEFAULT                                                             \
-    {                                                                              \
-        .listen = "127.0.0.1:7443", .inject = "", .max_token_lifetime = 24 * HOUR, \
+#define SERVER_DEFAULT                                                 \
+    {                                                                  \
+        .listen = "127.0.0.1:7443", .inject = "", .storage_limit = "", \
+        .max_token_lifetime = 24 * HOUR,                               \
     }
 
-#define SERVER_FLAGS 8
+#define SERVER_FLAGS 9
 extern const struct flag server_flags[SERVER_FLAGS];
 
 #define SERVER_GROUP(settings)                                 \
@@ -33,8 +36,8 @@ extern const struct flag server_flags[SERVER_FLAGS];
     }
 
 /*
- * Parses --listen and --inject, checks --max-token-lifetime, and warns of an address that other
- * machines can reach. Prints a wrong value and returns COMMAND_USAGE then.
+ * Parses --listen, --inject and --storage-limit, checks --max-token-lifetime, and warns of an
+ * address that other machines can reach. Prints a wrong value and returns COMMAND_USAGE then.
  */
 MUST_USE int server_flags_use(struct server_settings *settings, const struct command *command);
 

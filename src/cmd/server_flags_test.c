@@ -20,6 +20,7 @@ TEST(server_flags_become_options)
                                         "--inject=error=0.5",
                                         "--virtual-clusters=3",
                                         "--max-token-lifetime=48h",
+                                        "--storage-limit=64Mi",
                                         "--write-kubeconfig",
                                         "k",
                                         "--write-cluster-kubeconfigs",
@@ -33,6 +34,7 @@ TEST(server_flags_become_options)
     CHECK_EQ(options.folder, "/d");
     CHECK_EQ(options.virtual_clusters, (size_t)3);
     CHECK_EQ(options.max_token_lifetime, 48 * HOUR);
+    CHECK_EQ(options.storage, (int64_t)64 << 20);
     CHECK(options.faults.error == 0.5);
     CHECK_EQ(settings.server.files.kubeconfig, "k");
     CHECK_EQ(settings.server.files.clusters, "c");
@@ -48,6 +50,7 @@ TEST(server_flags_have_defaults)
     CHECK(!options.folder);
     CHECK_EQ(options.virtual_clusters, (size_t)0);
     CHECK_EQ(options.max_token_lifetime, 24 * HOUR);
+    CHECK_EQ(options.storage, (int64_t)0);
 }
 
 TEST(server_flags_that_are_wrong_are_refused)
@@ -63,4 +66,11 @@ TEST(server_flags_that_are_wrong_are_refused)
     CHECK_EQ(server_flags_use(&settings, &command), COMMAND_USAGE);
     settings.max_token_lifetime = (((int64_t)1 << 32) + 1) * SECOND;
     CHECK_EQ(server_flags_use(&settings, &command), COMMAND_USAGE);
+    const char *const sizes[] = {"much", "-1", "0", "15Mi", "1e30"};
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        TEST_CASE("%s", sizes[i]);
+        settings = (struct server_settings)SERVER_DEFAULT;
+        settings.storage_limit = sizes[i];
+        CHECK_EQ(server_flags_use(&settings, &command), COMMAND_USAGE);
+    }
 }

@@ -208,6 +208,10 @@ const struct command command_up = {
         "  --max-token-lifetime DURATION\n"
         "                           how long tokens of ServiceAccounts live at most (default 24h);\n"
         "                           a request for more is shortened, and warned of\n"
+        "  --storage-limit SIZE     how much memory objects may take (default: half of what the\n"
+        "                           process may use, at most 2Gi); further writes are refused,\n"
+        "                           deletes are not. Virtual clusters may take half of it, one of\n"
+        "                           them a tenth\n"
         "  --inject FAULTS          how virtual clusters misbehave, see 'corset apiserver --help'\n"
         "  -n, --namespace NS       only sets and clusters of one namespace (default: all)\n" CONTROLLER_HELP
         "\nBy default there are no health and diagnostics servers.\n\n"

@@ -6,6 +6,7 @@
 
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
+#include "apiserver/quota_claim.h"
 #include "apiserver/registry/kind.h"
 #include "json/path.h"
 
@@ -93,12 +94,20 @@ static struct error *ask_extension(const struct request *request, const struct j
                                     : NULL;
 }
 
+/* ResourceQuota: no namespace holds more objects than its quotas allow. */
+static struct error *check_quota(const struct request *request, const struct json_value *old,
+                                 const struct json_value *object)
+{
+    return request->quota ? quota_claim_check(request->quota, old, object) : NULL;
+}
+
 static const struct admission chain[] = {
     {"NamespaceLifecycle",  check_namespace,    NULL         },
     {"NamespaceProtection", protect_namespaces, NULL         },
     {"CustomResources",     check_definition,   NULL         },
     {"RoleEscalation",      NULL,               check_grant  },
     {"Extensions",          NULL,               ask_extension},
+    {"ResourceQuota",       NULL,               check_quota  },
 };
 
 struct error *admission_check_request(const struct request *request, enum verb verb,

@@ -4,7 +4,8 @@
  *     handle_create() / handle_update() / handle_patch()
  *       read_options()    Accept, dryRun, fieldManager, fieldValidation
  *       read_body()       bytes -> document -> decode -> default_     (a patch stays a patch)
- *       commit_write()    admission of the request, then api_change() with decide_write()
+ *       commit_write()    its turn at quotas, admission of the request, then api_change() with
+ * decide_write()
  *
  * decide_write() runs inside of the store and must not suspend:
  *
@@ -32,6 +33,7 @@
 #include "apiserver/endpoints/patch.h"
 #include "apiserver/endpoints/response.h"
 #include "apiserver/managedfields/managed_fields.h"
+#include "apiserver/quota_claim.h"
 #include "async/loop.h"
 #include "base/random.h"
 #include "json/compare.h"
@@ -559,11 +561,20 @@ static struct error *check_request(const struct write *write)
 /* The uid is drawn here and not in the edit, which may run more than once. */
 static struct error *commit_write(struct write *write)
 {
-    const struct request *request = write->request;
+    struct request *request = write->request;
     const struct key key = request_key(request, write->name);
+    SCOPED(quota_claim) quota = {0};
     random_uuid(loop_random(request->api->loop), write->uid);
-    TRY(check_request(write));
-    return api_change(request->api, api_id(write->kind, key), STORE_ANY, decide_write, write, NULL);
+    if (!request->subresource.len)
+        TRY(quota_claim_take(&quota, request->api, request->arena, write->kind, key,
+                             may_create(write)));
+    request->quota = &quota;
+    struct error *err = check_request(write);
+    if (!err)
+        err = api_change(request->api, api_id(write->kind, key), STORE_ANY, decide_write, write,
+                         NULL);
+    request->quota = NULL;
+    return err;
 }
 
 static struct error *respond_write(struct write *write)

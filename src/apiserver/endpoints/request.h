@@ -55,8 +55,9 @@ struct request {
     struct str namespace, subresource;
     struct str name; /* of a watch: the object of an old watch path */
 
-    const struct kind *kind;       /* NULL: no such resource */
-    struct json_warnings warnings; /* for the headers of the response */
+    const struct kind *kind;         /* NULL: no such resource */
+    const struct quota_claim *quota; /* of a write; NULL: none */
+    struct json_warnings warnings;   /* for the headers of the response */
 };
 
 /*

@@ -9,6 +9,7 @@
 #include "apimachinery/metadata_validation.h"
 #include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_validate_internal.h"
+#include "apiserver/registry/quota_resource.h"
 #include "base/base64.h"
 #include "base/timestamp.h"
 #include "json/compare.h"
@@ -267,26 +268,7 @@ void validate_label_requirement(struct kind_validator *v, const struct json_valu
     field_syntax(v, path, "key", key, validation_label_key(key));
 }
 
-/* Whether a resource of a quota counts objects, so that its amount must be whole. */
-static bool is_counted(struct str resource)
-{
-    static const char *const names[] = {
-        "pods",
-        "services",
-        "replicationcontrollers",
-        "resourcequotas",
-        "secrets",
-        "configmaps",
-        "persistentvolumeclaims",
-        "services.nodeports",
-        "services.loadbalancers",
-    };
-    for (size_t i = 0; i < COUNT(names); i++)
-        if (str_eq(resource, str_from_c(names[i])))
-            return true;
-    return str_starts_with(resource, STR("count/"));
-}
-
+/* What counts objects must be whole. */
 void validate_resource_quota_spec(struct kind_validator *v, const struct json_value *object,
                                   struct str path)
 {
@@ -294,7 +276,7 @@ void validate_resource_quota_spec(struct kind_validator *v, const struct json_va
     JSON_FOREACH (key, value, json_path(object, "hard")) {
         struct quantity quantity;
         int64_t milli = 0;
-        if (is_counted(key) && field_quantity(value, &quantity) &&
+        if (quota_resource_is_counted(key) && field_quantity(value, &quantity) &&
             quantity_milli(&quantity, &milli) && milli % 1000 != 0)
             field_invalid(v, field_path_key(v, field_path(v, path, "hard"), key), NULL, value,
                           "must be an integer");

@@ -1,8 +1,9 @@
 /*
  * Warnings about objects that are valid but will not work. Upstream: Warnings functions in
- * strategy.go.
+ * strategy.go. Those of ResourceQuotas are our own: Kubernetes enforces more.
  */
 #include "apiserver/registry/kind_builtin.h"
+#include "apiserver/registry/quota_resource.h"
 #include "apiserver/types/go_types.h"
 #include "base/base64.h"
 #include "json/path.h"
@@ -17,9 +18,24 @@ static bool has_pem(const struct json_value *secret, struct str key)
     return begin != STR_NONE && str_contains(str_skip(text, begin), STR("-----END "));
 }
 
+static void warn_of_quota(const struct json_value *quota, struct json_warnings *warnings)
+{
+    const struct json_value *value;
+    if (quota_resource_has_scopes(quota))
+        json_warn(warnings, STR("spec.scopes: a quota with scopes is not enforced by this server"));
+    JSON_FOREACH (key, value, json_path(quota, "spec.hard"))
+        if (!quota_resource_is_counted(key))
+            json_warn(warnings, arena_print(warnings->arena,
+                                            "spec.hard[%.*s]: only numbers of objects are enforced "
+                                            "by this server",
+                                            STR_ARG(key)));
+}
+
 void kind_builtin_warn(const struct kind *kind, const struct json_value *object,
                        struct json_warnings *warnings)
 {
+    if (kind->type == &type_resource_quota)
+        warn_of_quota(object, warnings);
     if (kind->type != &type_secret ||
         !str_eq(json_path_str(object, "type"), STR("kubernetes.io/tls")))
         return;

@@ -22,6 +22,9 @@
 #include "async/worker.h"
 #include "base/memory.h"
 
+/* A record, its node in the tree, and its share of those above. */
+#define COST_OF_RECORD 256
+
 #define HISTORY_AGE    (5 * MINUTE)
 #define HISTORY_EVENTS 1000
 #define HISTORY_BYTES  (64 * MEGABYTE)
@@ -51,13 +54,27 @@ struct store *store_make(const struct store_options *options)
     store->history.events_min = options->history_events ? options->history_events : HISTORY_EVENTS;
     store->history.bytes_max = options->history_bytes ? options->history_bytes : HISTORY_BYTES;
     store->room = INT64_MAX;
+    store->budget.limit = options->limit;
     list_init(&store->queue);
     list_init(&store->group);
     return store;
 }
 
+int64_t store_cost(const struct object_text *text)
+{
+    return text ? (int64_t)object_text_size(text) + COST_OF_RECORD : 0;
+}
+
+/* What a worker thread has loaded counts for all from now on. */
+static void join_budget(struct store *store, struct store_budget *parent)
+{
+    store->budget.parent = parent;
+    store_budget_add(parent, store->budget.used);
+}
+
 void store_release(struct store *store)
 {
+    store_budget_add(store->budget.parent, -store->budget.used);
     store_history_done(&store->history);
     map_done(&store->resources);
     map_done(&store->pending);
@@ -71,6 +88,7 @@ struct store *store_new(struct loop *loop, const struct store_options *options)
     assert(!options->path);
     struct store *store = store_make(options);
     store->loop = loop;
+    join_budget(store, options->budget);
     return store;
 }
 
@@ -133,6 +151,7 @@ struct error *store_open(struct loop *loop, const struct store_options *options,
     store->loop = loop;
     store->floor = store->accepted = store->revision; /* the history begins now */
     store->room = store_file_room(store->file);
+    join_budget(store, options->budget);
     if (store_file_is_full(store->file))
         store_begin_trouble(store, store_full_error());
     *ret_store = store;
@@ -190,6 +209,7 @@ bool store_load(struct store *store, struct str resource, struct store_record re
     struct tree *records = &store_ensure_resource(store, resource)->records;
     struct store_record *former = tree_put(records, buf_str(&key), copy);
     store->objects++;
+    store->budget.used += store_cost(record.text);
     if (former)
         record_release(former);
     return !former;

@@ -38,6 +38,7 @@
 struct loop;
 struct metrics;
 struct store;
+struct store_budget;
 
 struct store_options {
     const char *path; /* the file; NULL keeps everything in memory */
@@ -57,6 +58,14 @@ struct store_options {
      * there were both.
      */
     bool was_used, accept_loss;
+
+    /*
+     * Limits what the objects take in memory. A write by which one grows beyond it is refused as
+     * etcd refuses beyond its quota (ERROR_UNKNOWN with status 500); deletes are accepted, and what
+     * belongs to them.
+     */
+    int64_t limit;               /* of this store; 0: none */
+    struct store_budget *budget; /* that it shares with others; NULL: none */
 };
 
 struct store_id {

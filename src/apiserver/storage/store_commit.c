@@ -68,6 +68,7 @@ static struct object_text *put_record(struct store *store, const struct store_wr
 {
     struct store_record *record = tree_find(records_of(write), key);
     struct object_text *former = record ? record->text : NULL;
+    store_budget_add(&store->budget, store_cost(write->text) - store_cost(former));
     if (!record) {
         record = NEW(struct store_record);
         tree_put(records_of(write), key, record);
@@ -85,6 +86,7 @@ static struct object_text *take_record(struct store *store, const struct store_w
     struct store_record *record = tree_take(records_of(write), key);
     assert(record); /* it existed or was pending when the write was accepted */
     struct object_text *former = record->text;
+    store_budget_add(&store->budget, -store_cost(former));
     mem_free(record);
     store->objects--;
     return former;
@@ -133,6 +135,7 @@ static void settle_writes(struct store *store, struct list *writes, const struct
     while ((link = list_take_first(writes))) {
         OWNED(store_write) write = LIST_ENTRY(link, struct store_write, link);
         forget_pending(store, write);
+        store_budget_add(&store->budget, -write->growth);
         write->state = err ? WRITE_FAILED : WRITE_DURABLE;
         write->err = err ? error_copy(err) : NULL;
         event_wake_all(&write->settled); /* the writer runs before the watches */
@@ -387,6 +390,7 @@ void store_accept(struct store *store, struct store_write *write)
     list_append(&store->queue, &store_write_ref(write)->link);
     store->accepted = write->revision;
     store->queued_need += write->need;
+    store_budget_add(&store->budget, write->growth);
     store->writes++;
 
     /* In a later turn, so that writers that are ready now share the commit. */

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apiserver/storage/store.h"
+#include "apiserver/storage/store_budget.h"
 #include "apiserver/storage/store_history.h"
 #include "async/event.h"
 #include "async/loop.h"
@@ -44,7 +45,8 @@ struct store_write {
 
     struct store_resource *resource;
     bool is_delete;
-    int64_t need; /* what it takes on the disk, for now */
+    int64_t need;   /* what it takes on the disk, for now */
+    int64_t growth; /* what it takes of the budget until it is durable */
     int64_t revision, row;
     bool has_former;          /* the object existed before */
     int64_t sum, former_sum;  /* checksums in the file, of this state and of the one before */
@@ -69,24 +71,26 @@ struct store {
     struct store_file *file; /* NULL in memory */
     char *accepted_loss;     /* see store_accepted_loss() */
     struct fiber *closer;
-    bool closed; /* the file */
+    bool closed;        /* the file */
+    bool is_tending;    /* a checkpoint or an attempt to recover is under way: commits wait */
+    bool is_full;       /* only writes that make room are accepted */
+    bool has_recovered; /* by the attempt that has just ended */
 
     struct timer idle; /* until the log is checkpointed */
-    bool is_tending;   /* a checkpoint or an attempt to recover is under way: commits wait */
 
     int64_t room;        /* see store_file_room(); INT64_MAX in memory */
     int64_t queued_need; /* what the queue and the group take of it */
     int64_t group_need;
-    bool is_full;          /* only writes that make room are accepted */
     struct error *trouble; /* why the file cannot be written, or NULL */
     struct timer recovery;
-    bool has_recovered; /* of the attempt that has just ended */
     store_trouble_fn *on_trouble;
     void *on_trouble_data;
 
     struct timer mark_timer;
     struct loop_job mark_job; /* syncs the mark */
     bool is_marking, mark_is_stale;
+
+    struct store_budget budget;
 
     uint64_t writes, commits, failed_commits; /* since the store was opened */
     size_t objects, watches;
@@ -103,6 +107,9 @@ void store_key(struct buf *out, struct key key);
 
 struct store_resource *store_find_resource(const struct store *store, struct str name);
 struct store_resource *store_ensure_resource(struct store *store, struct str name);
+
+/* What an object takes of the budget: its text, and about what the store needs beside it. */
+int64_t store_cost(const struct object_text *text); /* NULL: 0 */
 
 /* Makes a record, taking the text. False when the key is taken already. */
 bool store_load(struct store *store, struct str resource, struct store_record record);

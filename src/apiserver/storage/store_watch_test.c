@@ -150,14 +150,17 @@ SIM_TEST(store_history_has_limits)
         duration pause;
         size_t padding, events;
     } cases[] = {
-        {"old ones stay while few",  {NULL, MINUTE, 10, 0, false, false},        10, HOUR,   0,    10},
-        {"old ones go",              {NULL, MINUTE, 10, 0, false, false},        20, HOUR,   0,    10},
-        {"young ones stay",          {NULL, MINUTE, 10, 0, false, false},        40, SECOND, 0,    40},
+        {"old ones stay while few",  {.history_age = MINUTE, .history_events = 10},     10, HOUR,   0, 10},
+        {"old ones go",              {.history_age = MINUTE, .history_events = 10},     20, HOUR,   0, 10},
+        {"young ones stay",          {.history_age = MINUTE, .history_events = 10},     40, SECOND, 0, 40},
         {"young ones go when large",
-         {NULL, MINUTE, 10, 20 * KILOBYTE, false, false},
-         40,                                                                         SECOND,
-         2048,                                                                                     8 },
-        {"the newest one stays",     {NULL, MINUTE, 10, KILOBYTE, false, false}, 5,  SECOND, 2048, 1 },
+         {.history_age = MINUTE, .history_events = 10, .history_bytes = 20 * KILOBYTE},
+         40,                                                                                SECOND,
+         2048,                                                                                         8 },
+        {"the newest one stays",
+         {.history_age = MINUTE, .history_events = 10, .history_bytes = KILOBYTE},
+         5,                                                                                 SECOND,
+         2048,                                                                                         1 },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);

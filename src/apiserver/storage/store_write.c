@@ -103,6 +103,21 @@ static int64_t need_of(const struct store_edit *edit)
     return 2 * ((int64_t)len + TREE_NEED);
 }
 
+/* An object that becomes smaller gives back when that is durable. */
+static int64_t growth_of(const struct store_edit *edit, const struct basis *basis)
+{
+    const int64_t growth = store_cost(edit->text) - store_cost(basis->text);
+    return edit->action == STORE_PUT && growth > 0 ? growth : 0;
+}
+
+/* In etcd's words, which people and tools know, with the code that kube-apiserver gives them. */
+static struct error *limit_error(void)
+{
+    struct error *err = error_new(ERROR_UNKNOWN, "etcdserver: mvcc: database space exceeded");
+    err->http_status = 500;
+    return err;
+}
+
 /* A text that is refused is dropped. */
 static struct error *check_room(struct store *store, const struct basis *basis,
                                 struct store_edit *edit)
@@ -111,10 +126,14 @@ static struct error *check_room(struct store *store, const struct basis *basis,
         return NULL;
     if (!store->is_full && store->room - store->queued_need < need_of(edit))
         store_declare_full(store);
-    if (!store->is_full)
-        return NULL;
-    object_text_free(TAKE(edit->text));
-    return store_full_error();
+    struct error *refusal = NULL;
+    if (store->is_full)
+        refusal = store_full_error();
+    else if (!store_budget_allows(&store->budget, growth_of(edit, basis)))
+        refusal = limit_error();
+    if (refusal)
+        object_text_free(TAKE(edit->text));
+    return refusal;
 }
 
 /*
@@ -131,6 +150,7 @@ static struct store_write *write_new(struct store *store, struct store_id id,
     write->is_delete = edit->action == STORE_DELETE;
     write->revision = edit->revision;
     write->need = need_of(edit);
+    write->growth = growth_of(edit, basis);
     write->row = basis->row ? basis->row : edit->revision;
     write->text = TAKE(edit->text);
     write->has_former = basis->text != NULL;

@@ -198,7 +198,10 @@ struct error *virtual_cluster_misbehave_watch(struct virtual_cluster_visit *visi
 /* Histories are small, because there may be thousands of clusters. */
 static struct error *make_api(struct virtual_clusters *clusters, struct virtual_cluster *cluster)
 {
-    const struct store_options small = {.history_events = 1000, .history_bytes = 4 * MEGABYTE};
+    const struct store_options small = {.history_events = 1000,
+                                        .history_bytes = 4 * MEGABYTE,
+                                        .limit = clusters->options.storage_of_one,
+                                        .budget = clusters->options.storage};
     const struct api_options options = {
         .loop = clusters->options.loop,
         .store = store_new(clusters->options.loop, &small),

@@ -16,6 +16,7 @@ struct crd_pool;
 struct inflight_limits;
 struct http_request;
 struct loop;
+struct store_budget;
 
 struct virtual_clusters_options {
     struct loop *loop;
@@ -26,6 +27,8 @@ struct virtual_clusters_options {
     size_t count;
     struct fault_injection faults;  /* of clusters without own faults */
     struct inflight_limits *limits; /* ends hanging requests when it is closed */
+    struct store_budget *storage;   /* of all of them */
+    int64_t storage_of_one;         /* at most */
 };
 
 struct virtual_clusters *virtual_clusters_new(const struct virtual_clusters_options *options);

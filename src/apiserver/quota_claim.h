@@ -1,0 +1,50 @@
+/*
+ * What a write may take of the ResourceQuotas of its namespace.
+ *
+ * What is used is counted in the store, not read from the status of the quotas. The store shows
+ * what is durable, so writes that quotas limit take turns: each one is durable, or has failed,
+ * before the next one is counted. Namespaces without such quotas are not slowed down.
+ */
+#pragma once
+
+#include "apimachinery/key.h"
+#include "apiserver/registry/kind.h"
+#include "base/arena.h"
+#include "base/error.h"
+
+struct api;
+
+struct quota_limit {
+    struct str quota;    /* its name */
+    struct str resource; /* of spec.hard */
+    struct str hard;     /* as it is written there */
+    int64_t hard_value, used;
+};
+
+struct quota_claim {
+    struct api *turn_of; /* NULL: it holds no turn */
+    struct arena *arena;
+    const struct kind *kind;
+    struct key key;
+    struct quota_limit *limits;
+    size_t count, capacity;
+};
+
+/*
+ * Collects the quotas that limit objects of a kind, waits for a turn if there are any, and counts.
+ * Writes that change an object are limited when the object decides how much it counts. Suspends.
+ */
+MUST_USE struct error *quota_claim_take(struct quota_claim *claim, struct api *api,
+                                        struct arena *arena, const struct kind *kind,
+                                        struct key key, bool may_create);
+
+/* Ends the turn. The write is durable, or has failed. */
+void quota_claim_done(struct quota_claim *claim);
+
+/* 403 when a quota is exceeded, in the words of Kubernetes. old is NULL on create. */
+MUST_USE struct error *quota_claim_check(const struct quota_claim *claim,
+                                         const struct json_value *old,
+                                         const struct json_value *object);
+
+/* How much the objects of a namespace use of a resource of a quota. */
+int64_t quota_claim_count(struct api *api, struct str namespace, struct str resource);

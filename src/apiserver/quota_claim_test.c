@@ -1,0 +1,244 @@
+#include "apiserver/quota_claim.h"
+
+#include "apiserver/apiserver_fixture_test.h"
+#include "http/headers.h"
+
+#define SPACE    "/api/v1/namespaces/q"
+#define MAPS     SPACE "/configmaps"
+#define SERVICES SPACE "/services"
+#define QUOTAS   SPACE "/resourcequotas"
+
+static void make_quota(struct apiserver_fixture *fixture, const char *name, const char *spec)
+{
+    SCOPED(buf) body = {0};
+    buf_print(&body,
+              "{\"apiVersion\":\"v1\",\"kind\":\"ResourceQuota\",\"metadata\":{\"name\":\"%s\"},"
+              "\"spec\":%s}",
+              name, spec);
+    apiserver_fixture_create(fixture, QUOTAS, buf_c(&body));
+}
+
+static void start_with_namespace(struct apiserver_fixture *fixture)
+{
+    CHECK_OK(apiserver_fixture_start(fixture));
+    apiserver_fixture_create(
+        fixture, "/api/v1/namespaces",
+        "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"q\"}}");
+}
+
+/* The name is "name" or "generateName". */
+static int make_map(struct apiserver_fixture *fixture, const char *target, const char *member,
+                    const char *name)
+{
+    SCOPED(buf) body = {0};
+    buf_print(&body, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"%s\":\"%s\"}}",
+              member, name);
+    return apiserver_fixture_call(fixture, "POST", target, buf_c(&body));
+}
+
+/* The status of a quota, as text, when it is this; fails after a minute. */
+static void await_status(struct apiserver_fixture *fixture, const char *quota, const char *wanted)
+{
+    SCOPED(buf) text = {0};
+    for (int i = 0; i < 600; i++) {
+        CHECK_EQ(apiserver_fixture_get(fixture, quota), 200);
+        buf_clear(&text);
+        json_write(&text, json_path(json_doc_root(fixture->doc), "status"));
+        if (str_eq(buf_str(&text), str_from_c(wanted)))
+            return;
+        CHECK_OK(fiber_sleep(100 * MILLISECOND));
+    }
+    CHECK_EQ(buf_str(&text), str_from_c(wanted));
+}
+
+SIM_TEST(quotas_limit_what_is_created)
+{
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    start_with_namespace(&fixture);
+    CHECK_EQ(make_map(&fixture, MAPS, "name", "a"), 201);
+    make_quota(&fixture, "few", "{\"hard\":{\"configmaps\":\"2\",\"count/configmaps\":\"5\"}}");
+    await_status(&fixture, QUOTAS "/few",
+                 "{\"hard\":{\"configmaps\":\"2\",\"count/configmaps\":\"5\"},"
+                 "\"used\":{\"configmaps\":\"1\",\"count/configmaps\":\"1\"}}");
+    CHECK_EQ(make_map(&fixture, MAPS, "name", "b"), 201);
+    CHECK_EQ(make_map(&fixture, MAPS, "name", "c"), 403);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "message"),
+             STR("configmaps \"c\" is forbidden: exceeded quota: few, requested: configmaps=1, "
+                 "used: configmaps=2, limited: configmaps=2"));
+    CHECK_EQ(apiserver_fixture_text(&fixture, "reason"), STR("Forbidden"));
+    CHECK_EQ(make_map(&fixture, MAPS "?dryRun=All", "name", "c"), 403);
+    CHECK_EQ(make_map(&fixture, MAPS, "generateName", "c-"), 403);
+    CHECK_EQ(make_map(&fixture, MAPS, "name", "a"), 403); /* as admission comes first */
+    CHECK_EQ(make_map(&fixture, "/api/v1/namespaces/default/configmaps", "name", "c"), 201);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", MAPS "/a", "{\"data\":{\"x\":\"y\"}}"), 200);
+    int status = 0;
+    CHECK_OK(apiserver_fixture_try(
+        &fixture, "PATCH", STR(MAPS "/applied?fieldManager=m"), "application/apply-patch+yaml",
+        STR("{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"applied\"}}"),
+        &status));
+    CHECK_EQ(status, 403);
+    await_status(&fixture, QUOTAS "/few",
+                 "{\"hard\":{\"configmaps\":\"2\",\"count/configmaps\":\"5\"},"
+                 "\"used\":{\"configmaps\":\"2\",\"count/configmaps\":\"2\"}}");
+    CHECK_EQ(apiserver_fixture_call(&fixture, "DELETE", MAPS "/a", ""), 200);
+    CHECK_EQ(make_map(&fixture, MAPS "?dryRun=All", "name", "c"), 201);
+    CHECK_EQ(make_map(&fixture, MAPS, "name", "c"), 201);
+    CHECK_EQ(make_map(&fixture, MAPS, "name", "d"), 403);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", QUOTAS "/few",
+                                    "{\"spec\":{\"hard\":{\"configmaps\":\"3\"}}}"),
+             200);
+    CHECK_EQ(make_map(&fixture, MAPS, "name", "d"), 201);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "DELETE", QUOTAS "/few", ""), 200);
+    for (int i = 0; i < 5; i++)
+        CHECK_EQ(make_map(&fixture, MAPS, "generateName", "more-"), 201);
+}
+
+/* Definitions bring resources that are counted by "count/". */
+SIM_TEST(quotas_count_built_in_and_custom_resources)
+{
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    start_with_namespace(&fixture);
+    apiserver_fixture_create(
+        &fixture, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+        "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\","
+        "\"metadata\":{\"name\":\"things.example.com\"},\"spec\":{\"group\":\"example.com\","
+        "\"names\":{\"kind\":\"Thing\",\"plural\":\"things\"},\"scope\":\"Namespaced\","
+        "\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":"
+        "{\"openAPIV3Schema\":{\"type\":\"object\"}}}]}}");
+    const char *const things = "/apis/example.com/v1/namespaces/q/things";
+    apiserver_fixture_await(&fixture, things, 200);
+    make_quota(&fixture, "none",
+               "{\"hard\":{\"count/things.example.com\":\"0\",\"count/leases.coordination.k8s.io\":"
+               "\"0\",\"secrets\":\"0\",\"resourcequotas\":\"1\"}}");
+    const struct {
+        const char *target, *body, *message;
+    } cases[] = {
+        {things,
+         "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Thing\",\"metadata\":{\"name\":\"a\"}}",                                                 "things.example.com \"a\" is forbidden: exceeded quota: none, requested: "
+         "count/things.example.com=1, used: count/things.example.com=0, limited: "
+         "count/things.example.com=0"                                                                                 },
+        {"/apis/coordination.k8s.io/v1/namespaces/q/leases",
+         "{\"apiVersion\":\"coordination.k8s.io/v1\",\"kind\":\"Lease\",\"metadata\":{\"name\":"
+         "\"a\"}}",                                                                                                                              "leases.coordination.k8s.io \"a\" is forbidden: exceeded quota: none"},
+        {SPACE "/secrets",
+         "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"a\"}}",                                                            "requested: secrets=1, used: secrets=0, limited: secrets=0"          },
+        {QUOTAS,                                             "{\"apiVersion\":\"v1\",\"kind\":\"ResourceQuota\",\"metadata\":{\"name\":\"a\"}}",
+         "requested: resourcequotas=1, used: resourcequotas=1, limited: resourcequotas=1"                                                                                                                             },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s", cases[i].target);
+        CHECK_EQ(apiserver_fixture_call(&fixture, "POST", cases[i].target, cases[i].body), 403);
+        CHECK(str_contains(apiserver_fixture_text(&fixture, "message"),
+                           str_from_c(cases[i].message)));
+    }
+}
+
+static int make_service(struct apiserver_fixture *fixture, const char *name, const char *type)
+{
+    SCOPED(buf) body = {0};
+    buf_print(
+        &body,
+        "{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"metadata\":{\"name\":\"%s\"},\"spec\":{"
+        "\"type\":\"%s\",\"ports\":[{\"name\":\"a\",\"port\":1},{\"name\":\"b\",\"port\":2}]}"
+        "}",
+        name, type);
+    return apiserver_fixture_call(fixture, "POST", SERVICES, buf_c(&body));
+}
+
+/* Services count by what they are, also when they become that. */
+SIM_TEST(quotas_limit_load_balancers_and_node_ports)
+{
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    start_with_namespace(&fixture);
+    make_quota(&fixture, "lb",
+               "{\"hard\":{\"services.loadbalancers\":\"1\",\"services.nodeports\":\"4\"}}");
+    CHECK_EQ(make_service(&fixture, "a", "LoadBalancer"), 201);
+    CHECK_EQ(make_service(&fixture, "b", "LoadBalancer"), 403);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "message"),
+             STR("services \"b\" is forbidden: exceeded quota: lb, requested: "
+                 "services.loadbalancers=1, used: services.loadbalancers=1, limited: "
+                 "services.loadbalancers=1"));
+    CHECK_EQ(make_service(&fixture, "b", "ClusterIP"), 201);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", SERVICES "/b",
+                                    "{\"spec\":{\"type\":\"LoadBalancer\"}}"),
+             403);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", SERVICES "/b",
+                                    "{\"spec\":{\"type\":\"NodePort\"}}"),
+             200);
+    CHECK_EQ(make_service(&fixture, "c", "NodePort"), 403);
+    CHECK(str_contains(apiserver_fixture_text(&fixture, "message"),
+                       STR("requested: services.nodeports=2, used: services.nodeports=4, limited: "
+                           "services.nodeports=4")));
+    await_status(&fixture, QUOTAS "/lb",
+                 "{\"hard\":{\"services.loadbalancers\":\"1\",\"services.nodeports\":\"4\"},"
+                 "\"used\":{\"services.loadbalancers\":\"1\",\"services.nodeports\":\"4\"}}");
+    CHECK_EQ(apiserver_fixture_call(&fixture, "DELETE", SERVICES "/a", ""), 200);
+    CHECK_EQ(make_service(&fixture, "c", "LoadBalancer"), 201);
+}
+
+struct creator {
+    struct apiserver_fixture *fixture;
+    int number, status;
+};
+
+static struct error *creator_run(void *data)
+{
+    struct creator *creator = data;
+    SCOPED(buf) body = {0};
+    buf_print(&body, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{");
+    if (creator->number % 2)
+        buf_print(&body, "\"name\":\"m%d\"}}", creator->number);
+    else
+        buf_print(&body, "\"generateName\":\"m\"}}");
+    OWNED(http_response)
+    response = apiserver_fixture_send_with(creator->fixture, MAPS, STR(""), buf_str(&body));
+    creator->status = http_response_status(response);
+    return NULL;
+}
+
+/* On a disk, where creates of others are accepted while one is on its way there. */
+SIM_TEST(quotas_hold_for_creates_at_the_same_time)
+{
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    apiserver_fixture_keep(&fixture);
+    start_with_namespace(&fixture);
+    make_quota(&fixture, "few", "{\"hard\":{\"count/configmaps\":\"5\"}}");
+    struct creator creators[30];
+    int created = 0, refused = 0;
+    SCOPED(scope) scope = {0};
+    for (int i = 0; i < (int)COUNT(creators); i++) {
+        creators[i] = (struct creator){&fixture, i, 0};
+        scope_start(&scope, "creator", creator_run, &creators[i]);
+    }
+    CHECK_OK(scope_wait(&scope));
+    for (size_t i = 0; i < COUNT(creators); i++) {
+        created += creators[i].status == 201;
+        refused += creators[i].status == 403;
+    }
+    CHECK_EQ(created, 5);
+    CHECK_EQ(refused, 25);
+    await_status(&fixture, QUOTAS "/few",
+                 "{\"hard\":{\"count/configmaps\":\"5\"},\"used\":{\"count/configmaps\":\"5\"}}");
+}
+
+/* What is not enforced is accepted, and said. */
+SIM_TEST(quotas_that_are_not_enforced_are_warned_of)
+{
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    start_with_namespace(&fixture);
+    OWNED(http_response)
+    response = apiserver_fixture_send_with(
+        &fixture, QUOTAS, STR(""),
+        STR("{\"apiVersion\":\"v1\",\"kind\":\"ResourceQuota\",\"metadata\":{\"name\":\"cpu\"},"
+            "\"spec\":{\"hard\":{\"cpu\":\"1\",\"pods\":\"0\"}}}"));
+    CHECK_EQ(http_response_status(response), 201);
+    CHECK_EQ(http_headers_find(http_response_headers(response), STR("warning")),
+             STR("299 - \"spec.hard[cpu]: only numbers of objects are enforced by this server\""));
+    await_status(&fixture, QUOTAS "/cpu",
+                 "{\"hard\":{\"cpu\":\"1\",\"pods\":\"0\"},\"used\":{\"pods\":\"0\"}}");
+}

@@ -1,0 +1,201 @@
+#include "apiserver/quota_status.h"
+
+#include "apiserver/api.h"
+#include "apiserver/endpoints/codec.h"
+#include "apiserver/quota_claim.h"
+#include "apiserver/registry/quota_resource.h"
+#include "async/fiber.h"
+#include "async/scope.h"
+#include "base/array.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "json/builder.h"
+#include "json/compare.h"
+#include "json/edit.h"
+#include "json/path.h"
+
+#define QUOTAS STR("resourcequotas")
+
+/* Many changes of a namespace are counted once. */
+#define GATHER_TIME (20 * MILLISECOND)
+#define RETRY_AFTER (1 * SECOND)
+
+struct quota_status {
+    struct api *api;
+    struct map stale; /* namespaces */
+    struct scope scope;
+    bool is_running;
+};
+
+struct quota_status *quota_status_new(struct api *api)
+{
+    struct quota_status *status = NEW(struct quota_status);
+    status->api = api;
+    return status;
+}
+
+void quota_status_free(struct quota_status *status)
+{
+    if (!status)
+        return;
+    scope_done(&status->scope);
+    map_done(&status->stale);
+    mem_free(status);
+}
+
+/* The quotas of one namespace, in the arena. */
+struct quotas {
+    struct arena *arena;
+    const struct json_value **items;
+    size_t count, capacity;
+};
+
+static bool add_quota(void *data, struct key key, struct object_text *text)
+{
+    struct quotas *quotas = data;
+    struct json_doc *doc;
+    (void)key;
+    OWNED(error) unreadable = json_read(object_text_json(text), &doc);
+    if (unreadable)
+        return true;
+    json_doc_hold(quotas->arena, doc);
+    ARENA_ARRAY_PUSH(quotas->arena, quotas->items, quotas->count, quotas->capacity,
+                     json_doc_root(doc));
+    return true;
+}
+
+/* {"hard": …, "used": …} */
+static struct error *make_status(struct api *api, const struct json_value *quota,
+                                 struct json_doc **ret_doc)
+{
+    SCOPED(json_builder) builder = {0};
+    const struct json_value *value, *hard = json_path(quota, "spec.hard");
+    const struct str namespace = json_path_str(quota, "metadata.namespace");
+    json_builder_object(&builder);
+    if (json_count(hard)) {
+        json_builder_add_value(&builder, "hard", hard);
+        json_builder_add_object(&builder, "used");
+        JSON_FOREACH (resource, value, hard) {
+            char number[24];
+            if (!quota_resource_stored_as(resource).len || quota_resource_has_scopes(quota))
+                continue;
+            snprintf(number, sizeof(number), "%lld",
+                     (long long)quota_claim_count(api, namespace, resource));
+            json_builder_key(&builder, resource);
+            json_builder_str(&builder, str_from_c(number));
+        }
+        json_builder_end(&builder);
+    }
+    json_builder_end(&builder);
+    return json_builder_finish(&builder, ret_doc);
+}
+
+/* The store_edit_fn. A quota whose spec has changed meanwhile is counted again anyway. */
+static struct error *decide_status(void *data, struct store_edit *edit)
+{
+    const struct json_doc *wanted = data;
+    const struct json_value *status = json_doc_root(wanted);
+    const struct kind *kind = kinds_find(GVR("", "v1", "resourcequotas"));
+    SCOPED(json_edit) change = {0};
+    OWNED(json_doc) old = NULL;
+    OWNED(json_doc) doc = NULL;
+    if (!edit->previous)
+        return NULL;
+    TRY(codec_read_stored(kind, edit->previous, &old));
+    const struct json_value *hard = json_path(json_doc_root(old), "spec.hard");
+    if (json_equal(json_path(json_doc_root(old), "status"), status) ||
+        (json_count(hard) && !json_equal(hard, json_get(status, STR("hard")))))
+        return NULL;
+    json_edit_init(&change, json_doc_root(old));
+    json_edit_set(&change, JSON_PLACE("status"), status);
+    TRY(json_edit_finish(&change, &doc));
+    return codec_write_edit(kind, doc, STORE_PUT, edit, NULL);
+}
+
+/* Suspends. */
+static struct error *count_namespace(struct quota_status *status, struct str namespace)
+{
+    SCOPED(arena) arena = {0};
+    struct quotas quotas = {.arena = &arena};
+    struct store_page page;
+    const struct store_range range = {.resource = QUOTAS, .namespace = namespace};
+    TRY(store_scan(status->api->store, &range, add_quota, &quotas, &page));
+    for (size_t i = 0; i < quotas.count; i++) {
+        OWNED(json_doc) wanted = NULL;
+        const struct store_id id = {
+            QUOTAS, {namespace, json_path_str(quotas.items[i], "metadata.name")}
+        };
+        TRY(make_status(status->api, quotas.items[i], &wanted));
+        TRY(api_change(status->api, id, STORE_ANY, decide_status, wanted, NULL));
+    }
+    return NULL;
+}
+
+/* Counts a namespace, and again later when that fails. Suspends. */
+static struct error *refresh_namespace(struct quota_status *status, struct str namespace)
+{
+    OWNED(error) err = count_namespace(status, namespace);
+    if (!err)
+        return fiber_sleep(GATHER_TIME);
+    if (error_is(err, ERROR_CANCELED))
+        return TAKE(err);
+    log_v(2, "Cannot write the status of quotas, trying again", LOG_STR("namespace", namespace),
+          LOG_ERROR(err));
+    map_put(&status->stale, namespace, NULL);
+    return fiber_sleep(RETRY_AFTER);
+}
+
+/* The fiber. It ends when no namespace is stale. */
+static struct error *run_counts(void *data)
+{
+    struct quota_status *status = data;
+    struct map_entry *entry;
+    TRY(fiber_sleep(GATHER_TIME));
+    while ((entry = map_first(&status->stale))) {
+        SCOPED(arena) arena = {0};
+        const struct str namespace = arena_str(&arena, map_key(entry));
+        map_remove(&status->stale, namespace);
+        TRY(refresh_namespace(status, namespace));
+    }
+    status->is_running = false;
+    return NULL;
+}
+
+static void mark_stale(struct quota_status *status, struct str namespace)
+{
+    if (!map_has(&status->stale, namespace))
+        map_put(&status->stale, namespace, NULL);
+    if (status->is_running)
+        return;
+    status->is_running = true;
+    scope_start(&status->scope, "quotas", run_counts, status);
+}
+
+static bool mark_quota(void *data, struct key key, struct object_text *text)
+{
+    (void)text;
+    mark_stale(data, key.namespace);
+    return true;
+}
+
+/* The namespaces of at most so many quotas, of one namespace or of all; 0: no limit. */
+static void mark_quotas(struct quota_status *status, struct str namespace, size_t limit)
+{
+    struct store_page page;
+    const struct store_range range = {.resource = QUOTAS, .namespace = namespace, .limit = limit};
+    error_free(store_scan(status->api->store, &range, mark_quota, status, &page)); /* cannot fail */
+}
+
+void quota_status_load(struct quota_status *status)
+{
+    mark_quotas(status, STR(""), 0);
+}
+
+void quota_status_note(struct quota_status *status, struct store_id id,
+                       const struct object_text *before, const struct object_text *after)
+{
+    if (!id.key.namespace.len)
+        return;
+    if (!before || !after || str_eq(id.resource, STR("services")) || str_eq(id.resource, QUOTAS))
+        mark_quotas(status, id.key.namespace, 1);
+}
