@@ -231,6 +231,8 @@ static struct error *listen_http(struct apiserver *server, const struct apiserve
     const size_t requests = options->requests ? options->requests : INFLIGHT_LIMITS_REQUESTS;
     inflight_limits_init(&server->handler.limits, requests + 2 * options->virtual_clusters,
                          options->watches_per_user);
+    parties_init(&server->handler.parties, server->loop);
+    parties_register(&server->handler.parties, server->metrics);
     request_metrics_register(server->metrics);
     server->handler.metrics = server->metrics;
     server->handler.loop = server->loop;
@@ -287,6 +289,7 @@ void apiserver_free(struct apiserver *server)
     scope_done(&server->keepers);
     http_server_free(server->http);
     inflight_limits_done(&server->handler.limits);
+    parties_done(&server->handler.parties);
     virtual_clusters_free(server->clusters);
     api_free(server->api);
     rbac_free(server->base_rbac);

@@ -298,6 +298,7 @@ SIM_TEST(metrics_tell_of_requests_watches_and_commits)
         "\ncorset_store_commits_total{result=\"error\"} 0\n",
         "\nprocess_resident_memory_bytes ",
         "\ncorset_loop_turn_seconds_count ",
+        "\napiserver_party_cpu_seconds_total{party=\"users\"} ",
     };
     for (size_t i = 0; i < COUNT(lines); i++)
         CHECK_CONTAINS(buf_str(&fixture.answer), str_from_c(lines[i]));

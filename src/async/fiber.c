@@ -21,6 +21,7 @@
 #include <stdlib.h>
 
 #include "async/context.h"
+#include "async/cpu_share.h"
 #include "async/fiber_internal.h"
 #include "async/loop_internal.h"
 #include "async/stack.h"
@@ -63,6 +64,7 @@ struct fiber {
     bool canceled;
     int64_t grace_end; /* when a FIBER_GRACE() block ends after a cancellation */
 
+    struct cpu_share *share;         /* whose turns it takes, or NULL */
     struct log_context *log_context; /* travels with the fiber */
     void *tsan_fiber;
     unsigned valgrind_id;
@@ -104,7 +106,10 @@ static void switch_to_fiber(struct fiber *fiber)
 #endif
     loop->current = NULL;
     loop->turn_goes_on = false;
-    loop_turns_end(loop, fiber->name, fiber->waits_for); /* under the log context of the fiber */
+    /* Under the log context of the fiber. */
+    const duration took = loop_turns_end(loop, fiber->name, fiber->waits_for);
+    if (fiber->share)
+        cpu_share_charge(fiber->share, took);
     if (fiber->state != FIBER_ENDED)
         fiber->log_context = log_context_current();
     log_context_switch(outer);
@@ -198,6 +203,7 @@ static void free_ended_fiber(struct fiber *fiber)
 {
     struct loop *loop = fiber->loop;
     struct fiber_outcome *outcome = fiber->outcome;
+    cpu_share_free(fiber->share);
     list_remove(&fiber->link);
     loop->fiber_count--;
     timer_stop(loop, &fiber->timer);
@@ -256,6 +262,28 @@ struct fiber *fiber_spawn(struct loop *loop, const char *name, fiber_fn fn, void
     return fiber;
 }
 
+static void post_fiber(struct fiber *fiber)
+{
+    if (fiber->share)
+        cpu_share_post(fiber->share, &fiber->task);
+    else
+        loop_post(fiber->loop, &fiber->task);
+}
+
+bool fiber_set_share(struct fiber *fiber, struct cpu_share *share)
+{
+    const bool is_queued = list_link_is_in(&fiber->task.link);
+    if (fiber->share == share)
+        return false;
+    assert(!is_queued || !fiber->share); /* the queue of a share would have to be left properly */
+    loop_withdraw(&fiber->task);
+    cpu_share_free(fiber->share);
+    fiber->share = cpu_share_ref(share);
+    if (is_queued)
+        post_fiber(fiber);
+    return true;
+}
+
 /* The first cause counts. A fiber that is ready or running is not affected. */
 static void wake_with(struct fiber *fiber, enum wake_cause cause)
 {
@@ -263,7 +291,7 @@ static void wake_with(struct fiber *fiber, enum wake_cause cause)
         return; /* the first cause is the one that counts */
     fiber->cause = cause;
     fiber->state = FIBER_READY;
-    loop_post(fiber->loop, &fiber->task);
+    post_fiber(fiber);
 }
 
 void fiber_wake(struct fiber *fiber)

@@ -8,6 +8,7 @@
 #include "async/fiber.h"
 #include "async/loop.h"
 
+struct cpu_share;
 struct fiber_outcome;
 
 /* Where a fiber leaves its result. ended() is called on the loop when the fiber has been freed. */
@@ -23,6 +24,12 @@ struct fiber_outcome {
  */
 struct fiber *fiber_spawn(struct loop *loop, const char *name, fiber_fn fn, void *data,
                           struct fiber_outcome *outcome);
+
+/*
+ * The turns of the fiber are those of the share from now on. False when they are already. A fiber
+ * that is ready must not have had another share.
+ */
+bool fiber_set_share(struct fiber *fiber, struct cpu_share *share);
 
 /* Tells the sanitizers about the stack on which loop_run() was called. */
 void fiber_attach_thread(struct loop *loop);

@@ -2,8 +2,9 @@
  * The loop: the ready queue, timers, and the order of one iteration.
  *
  * An iteration (run_iteration()) fires the timers that are due, runs what is ready in up to
- * ROUNDS_MAX rounds, hands out one turn of the CPU (cpu_turn.h), and then waits in the backend
- * until the next timer or an event from outside. A round runs the tasks that were ready when it
+ * ROUNDS_MAX rounds, hands out one turn of the CPU (cpu_turn.h), serves the parties that have
+ * something to do (cpu_share.h) for a while, and then waits in the backend until the next timer or
+ * an event from outside. A round runs the tasks that were ready when it
  * began; a task that becomes ready meanwhile belongs to the next round. This bounds the time until
  * the backend is asked for I/O.
  *
@@ -52,6 +53,7 @@ void loop_free(struct loop *loop)
     assert(loop->fiber_count == 0);
     loop->backend->ops->free(loop->backend);
     timer_heap_done(&loop->timers);
+    timer_heap_done(&loop->shares);
     stack_pool_trim();
     mem_free(loop->random);
     mem_free(loop);
@@ -133,6 +135,15 @@ static struct list_link *take_picked(struct loop *loop, struct list *batch)
     return link;
 }
 
+void loop_run_task(struct loop *loop, struct task *task)
+{
+    const char *name = task->name ? task->name : "task";
+    loop->turn_goes_on = true;
+    task->run(task->data);
+    if (loop->turn_goes_on)
+        loop_turns_end(loop, name, NULL);
+}
+
 /* One round: runs what is ready now. What becomes ready meanwhile waits for the next round. */
 static void run_ready(struct loop *loop)
 {
@@ -140,14 +151,8 @@ static void run_ready(struct loop *loop)
     list_init(&batch);
     list_append_all(&batch, &loop->ready);
     struct list_link *link;
-    while ((link = take_picked(loop, &batch))) {
-        struct task *task = LIST_ENTRY(link, struct task, link);
-        const char *name = task->name ? task->name : "task";
-        loop->turn_goes_on = true;
-        task->run(task->data);
-        if (loop->turn_goes_on)
-            loop_turns_end(loop, name, NULL);
-    }
+    while ((link = take_picked(loop, &batch)))
+        loop_run_task(loop, LIST_ENTRY(link, struct task, link));
 }
 
 /* How often ready tasks are run before the outside is asked again. */
@@ -173,6 +178,7 @@ static void run_iteration(struct loop *loop)
 {
     const int64_t now = loop_now(loop);
     bool has_fired = false;
+    loop->iterated = now;
     loop_turns_begin(loop, now);
     while (timer_heap_fire(&loop->timers, now))
         has_fired = true;
@@ -184,9 +190,11 @@ static void run_iteration(struct loop *loop)
     /* Long work comes last, behind everything that was due. */
     if (cpu_turn_hand_out(loop, loop_now(loop)))
         run_ready(loop);
+    cpu_shares_run(loop);
     if (loop->fiber_count == 0)
         return; /* the main fiber has ended: nothing to wait for */
-    const duration timeout = list_is_empty(&loop->ready) ? longest_wait(loop) : 0;
+    const bool is_idle = list_is_empty(&loop->ready) && loop->shares.count == 0;
+    const duration timeout = is_idle ? longest_wait(loop) : 0;
     if (timeout >= QUIET)
         stack_pool_shrink();
     loop->backend->ops->wait(loop->backend, timeout);

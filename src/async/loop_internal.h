@@ -8,6 +8,7 @@
 #include "async/loop_turns.h"
 #include "async/timer.h"
 
+struct cpu_share;
 struct fiber;
 
 struct loop {
@@ -18,7 +19,10 @@ struct loop {
     size_t fiber_count;
     struct event cpu_turns; /* fibers that wait for the CPU, see cpu_turn.h */
     size_t cpu_turn_waiters;
-    int64_t cpu_turn_last; /* when a turn was handed out last, or the first fiber came to wait */
+    int64_t cpu_turn_last;    /* when a turn was handed out last, or the first fiber came to wait */
+    struct timer_heap shares; /* with ready fibers, by what they used; see cpu_share.h */
+    int64_t share_time;       /* what the share had used that was served last */
+    int64_t iterated;         /* when this iteration began */
     struct loop_turns turns;
     bool turn_goes_on; /* false when the task that runs has ended its turn itself */
     struct fiber *current;
@@ -49,9 +53,18 @@ void loop_turns_begin(struct loop *loop, int64_t now);
 
 /*
  * The turn ends, and the next one begins. The name is that of the fiber, waits_for what it waits
- * for now, or NULL.
+ * for now, or NULL. Returns what it took, without what the machine took where that is known.
  */
-void loop_turns_end(struct loop *loop, const char *name, const char *waits_for);
+duration loop_turns_end(struct loop *loop, const char *name, const char *waits_for);
+
+/* Runs one task that was taken from a queue. */
+void loop_run_task(struct loop *loop, struct task *task);
+
+/* Makes a fiber of the share ready. */
+void cpu_share_post(struct cpu_share *share, struct task *task);
+
+/* Serves the shares for a while. */
+void cpu_shares_run(struct loop *loop);
 
 /* The real backend, loop_uv.c. */
 struct loop_backend *loop_uv_new(void);

@@ -56,8 +56,8 @@ void loop_turns_begin(struct loop *loop, int64_t now)
         sample_cpu(loop, now, now);
 }
 
-/* A turn of at least SAMPLE. */
-static void note_long(struct loop *loop, int64_t now, const char *name, const char *waits_for)
+/* A turn of at least SAMPLE. Returns its CPU time. */
+static duration note_long(struct loop *loop, int64_t now, const char *name, const char *waits_for)
 {
     struct loop_turns *turns = &loop->turns;
     const duration took = now - turns->begun, cpu = sample_cpu(loop, turns->begun, now);
@@ -66,28 +66,31 @@ static void note_long(struct loop *loop, int64_t now, const char *name, const ch
     if (cpu > turns->longest_cpu)
         turns->longest_cpu = cpu;
     if (took <= LOOP_TURNS_LONG || !log_is_on(2) || (turns->told && now - turns->told < TOLD_FOR))
-        return;
+        return cpu;
     turns->told = now;
     log_v(2, "A fiber kept the thread for long", LOG_STR("fiber", str_from_c(name)),
           LOG_STR("waitsFor", str_from_c(waits_for ? waits_for : "")),
           LOG_DURATION("duration", took), LOG_DURATION("cpu", cpu));
+    return cpu;
 }
 
-void loop_turns_end(struct loop *loop, const char *name, const char *waits_for)
+duration loop_turns_end(struct loop *loop, const char *name, const char *waits_for)
 {
     struct loop_turns *turns = &loop->turns;
     const int64_t now = loop_now(loop);
     const duration took = now - turns->begun;
+    duration cpu = took;
     size_t bucket = 0;
     while (bucket < COUNT(bounds) && took > bounds[bucket])
         bucket++;
     turns->counts[bucket]++;
     turns->seconds += (double)took / (double)SECOND;
     if (took >= SAMPLE)
-        note_long(loop, now, name, waits_for);
+        cpu = note_long(loop, now, name, waits_for);
     else if (took > turns->longest)
         turns->longest = took;
     turns->begun = now;
+    return cpu;
 }
 
 static double read_longest(void *data)

@@ -68,16 +68,22 @@ static void heap_remove(struct timer_heap *heap, struct timer *timer)
         sift_down(heap, place, last);
 }
 
-void timer_start(struct loop *loop, struct timer *timer, int64_t due, timer_fn fn, void *data)
+void timer_heap_put(struct timer_heap *heap, struct timer *timer, int64_t due, timer_fn fn,
+                    void *data)
 {
-    struct timer_heap *heap = loop_timers(loop);
-    timer_stop(loop, timer);
+    if (timer->slot)
+        heap_remove(heap, timer);
     timer->due = due;
     timer->order = heap->started++;
     timer->fn = fn;
     timer->data = data;
     ARRAY_GROW(heap->timers, heap->count, heap->capacity);
     sift_up(heap, heap->count++, timer);
+}
+
+void timer_start(struct loop *loop, struct timer *timer, int64_t due, timer_fn fn, void *data)
+{
+    timer_heap_put(loop_timers(loop), timer, due, fn, data);
 }
 
 void timer_stop(struct loop *loop, struct timer *timer)

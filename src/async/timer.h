@@ -42,6 +42,9 @@ struct timer_heap {
     uint64_t started;
 };
 
+/* Adds the timer, or moves it when it is in the heap already. */
+void timer_heap_put(struct timer_heap *heap, struct timer *timer, int64_t due, timer_fn fn,
+                    void *data);
 void timer_heap_done(struct timer_heap *heap);
 int64_t timer_heap_next(const struct timer_heap *heap); /* FOREVER when empty */
 

@@ -16,6 +16,7 @@
 
 #include <assert.h>
 
+#include "async/cpu_share.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "http/call.h"
@@ -88,6 +89,7 @@ static void end_if_unused(struct http_conn *conn)
     http_engine_free(conn->engine);
     transport_free(conn->transport);
     buf_done(&conn->out);
+    cpu_share_free(conn->share);
     conn->events->gone(conn);
     mem_free(conn);
 }

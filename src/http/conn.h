@@ -69,6 +69,8 @@ struct http_conn {
 
     const void *party; /* server: of the last request, see http_request_set_party() */
     bool has_party, has_parties;
+    struct cpu_share *share; /* server: whose turns new requests take, or NULL */
+    bool has_shares;         /* requests of several shares were seen */
 };
 
 struct http_conn_options {

@@ -14,6 +14,7 @@
 
 #include <assert.h>
 
+#include "async/cpu_share.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/log.h"
@@ -74,6 +75,8 @@ static void on_request(struct http_conn *conn, struct http_call *call)
     request->call = call;
     server->request_count++;
     call->handler = scope_start(&server->handlers, "http request", handle_request, request);
+    if (conn->share)
+        cpu_share_put(conn->share, call->handler);
 }
 
 static const struct http_conn_events server_events = {
@@ -479,6 +482,26 @@ void http_request_set_party(struct http_request *request, const void *party)
     conn->has_parties |= conn->has_party && conn->party != party;
     conn->has_party = true;
     conn->party = party;
+}
+
+/*
+ * What comes next on the connection is likely to be of the same share, and takes its turns from the
+ * first instruction on. A connection that several shares use says nothing.
+ */
+static void expect_share(struct http_conn *conn, struct cpu_share *share)
+{
+    if (conn->share == share)
+        return;
+    conn->has_shares |= conn->share != NULL;
+    cpu_share_free(conn->share);
+    conn->share = conn->has_shares ? NULL : cpu_share_ref(share);
+}
+
+struct error *http_request_join_share(struct http_request *request, struct cpu_share *share)
+{
+    if (request->call->conn)
+        expect_share(request->call->conn, share);
+    return cpu_share_join(share);
 }
 
 /* Resets the running streams of one party; the connection and other parties go on. */

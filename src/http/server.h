@@ -19,6 +19,7 @@
 #include "http/conn.h"
 #include "http/headers.h"
 
+struct cpu_share;
 struct http_request;
 struct http_server;
 struct network;
@@ -98,6 +99,13 @@ MUST_USE struct error *http_request_answer(struct http_request *request, int sta
  */
 void http_request_set_party(struct http_request *request, const void *party);
 void http_request_break(struct http_request *request);
+
+/*
+ * The calling handler takes its turns from this share of the CPU, and so do further requests on its
+ * connection, until one of another share comes. Suspends; see cpu_share_join().
+ */
+MUST_USE struct error *http_request_join_share(struct http_request *request,
+                                               struct cpu_share *share);
 
 bool http_request_has_responded(const struct http_request *request);
 int http_request_status(const struct http_request *request); /* 0 before the response */

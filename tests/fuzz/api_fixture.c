@@ -47,6 +47,7 @@ void api_fixture_init(struct api_fixture *fixture)
         .clusters = fixture->clusters,
     };
     inflight_limits_init(&fixture->handler.limits, 0, 0);
+    parties_init(&fixture->handler.parties, fixture->handler.loop);
     buf_add(&fixture->token, STR("Bearer "));
     auth_admin_token(keys, CLUSTER, &fixture->token);
 }
@@ -55,6 +56,7 @@ void api_fixture_done(struct api_fixture *fixture)
 {
     scope_done(&fixture->watches);
     inflight_limits_done(&fixture->handler.limits);
+    parties_done(&fixture->handler.parties);
     virtual_clusters_free(fixture->clusters);
     api_free(fixture->api);
     buf_done(&fixture->token);

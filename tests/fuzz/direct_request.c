@@ -109,6 +109,12 @@ void http_request_set_party(struct http_request *request, const void *party)
     (void)party;
 }
 
+struct error *http_request_join_share(struct http_request *request, struct cpu_share *share)
+{
+    (void)request, (void)share;
+    return NULL;
+}
+
 void http_request_break(struct http_request *request)
 {
     (void)request; /* there is no connection */

@@ -4,6 +4,7 @@
  *     handler_serve()    main API or virtual cluster? (the prefix /clusters/<name>)
  *     serve_cluster()    faults that are injected on purpose, then the API of the cluster
  *     serve_request()    request_read(), identify_user(), enter_limits()
+ *     serve_inside()     waits for a turn of the CPU, when parties that used less of it wait
  *     serve_known()      authorize(), then route_serve() or /debug/inject
  *     respond_error()    the error, if any, as a Status, a plain 404 or a plain 429
  *
@@ -139,6 +140,9 @@ static struct error *enter_limits(struct handler *handler, struct request *reque
 static struct error *serve_inside(struct handler *handler, struct request *request, bool is_watch)
 {
     FIBER_TIMEOUT(is_watch ? FOREVER : REQUEST_TIMEOUT);
+    TRY(http_request_join_share(request->http,
+                                parties_find(&handler->parties, request->api->cluster,
+                                             request->user.user.name, is_privileged(request))));
     return serve_known(handler, request);
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "apiserver/endpoints/inflight_limits.h"
+#include "apiserver/endpoints/parties.h"
 #include "base/error.h"
 
 struct api;
@@ -18,6 +19,7 @@ struct handler {
     struct api *api;
     struct virtual_clusters *clusters;
     struct inflight_limits limits;
+    struct parties parties;
     struct metrics *metrics; /* of the main API, served at /metrics; NULL: none */
 };
 

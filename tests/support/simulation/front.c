@@ -68,6 +68,7 @@ static void open_api(struct front *front)
     CHECK_OK(api_new(&api, &front->api));
     front->handler = (struct handler){.loop = loop_current(), .api = front->api};
     inflight_limits_init(&front->handler.limits, 0, 0);
+    parties_init(&front->handler.parties, front->handler.loop);
     auth_admin_token(options->shared->keys, options->cluster, &front->token);
 }
 
@@ -113,6 +114,7 @@ void front_close(struct front *front)
     http_client_free(front->direct);
     http_server_free(front->back);
     inflight_limits_done(&front->handler.limits);
+    parties_done(&front->handler.parties);
     api_free(front->api);
     buf_done(&front->token);
 }
