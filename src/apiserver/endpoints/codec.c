@@ -260,7 +260,9 @@ void codec_list_end(struct buf *out, const struct codec *codec,
     const char *rows = has_own_columns(codec->kind) ? "[]" : "null";
     buf_print(out, "%s,\"metadata\":{\"resourceVersion\":\"%lld\"", no_rows ? rows : "]",
               (long long)metadata->revision);
-    if (metadata->continue_token.len) {
+    /* Lists of custom resources show that there is no token, as those of kube-apiserver do. */
+    if (metadata->continue_token.len ||
+        (codec->kind->is_custom && codec->format.form == FORM_OBJECT)) {
         buf_add(out, STR(",\"continue\":"));
         buf_add_json_string(out, metadata->continue_token);
     }

@@ -143,21 +143,25 @@ SIM_TEST(faults_of_bodies_and_options_are_said_in_the_words_of_kubernetes)
          "the object provided is unrecognized (must be of type ConfigMap): couldn't get "
          "version/kind; json parse error: json: cannot unmarshal array into Go value of type struct "
          "{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
-         "\"json:\\\"kind,omitempty\\\"\" } (5b5d)",                                          400},
+         "\"json:\\\"kind,omitempty\\\"\" } (5b5d)",                                                 400},
         {"POST",   MAPS,                                                              "application/json", "",
          "the object provided is unrecognized (must be of type ConfigMap): couldn't get "
-         "version/kind; json parse error: unexpected end of JSON input (<empty>)",            400},
+         "version/kind; json parse error: unexpected end of JSON input (<empty>)",                   400},
         {"PUT",    MAPS "/a",                                                         "application/json", "null",
-         "the name of the object (a based on URL) was undeterminable: name must be provided", 400},
+         "the name of the object (a based on URL) was undeterminable: name must be provided",        400},
         {"DELETE", MAPS "/absent",                                                    "text/plain",       "{}",
          "the body of the request was in an unknown format - accepted media types include: "
-         "application/json, application/yaml, application/vnd.kubernetes.protobuf",           415},
+         "application/json, application/yaml, application/vnd.kubernetes.protobuf",                  415},
         {"DELETE", MAPS "/absent?propagationPolicy=",                                 "application/json", "",
          "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Unsupported value: \"\": "
-         "supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"",             422},
+         "supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"",                    422},
         {"GET",    MAPS "?fieldSelector=spec.nothing%3D1&resourceVersionMatch=Exact", NULL,               "",
          "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: "
-         "resourceVersionMatch is forbidden unless resourceVersion is provided",              422},
+         "resourceVersionMatch is forbidden unless resourceVersion is provided",                     422},
+        {"GET",    "/apis/apps/v1/replicasets?fieldSelector=spec.x%3D1",              NULL,               "",
+         "\"spec.x\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", 400},
+        {"GET",    "/api/v1/pods?fieldSelector=spec.x%3D1",                           NULL,               "",
+         "field label not supported: spec.x",                                                        400},
     };
     SCOPED(apiserver_fixture) fixture;
     begin(&fixture);
@@ -169,6 +173,60 @@ SIM_TEST(faults_of_bodies_and_options_are_said_in_the_words_of_kubernetes)
         CHECK_EQ(status, cases[i].status);
         CHECK_EQ(apiserver_fixture_text(&fixture, "message"), str_from_c(cases[i].message));
     }
+}
+
+/* What others are told that they conflict with depends on it. */
+SIM_TEST(fields_have_the_owners_that_kubernetes_gives_them)
+{
+    static const struct {
+        const char *target, *body, *fields;
+    } cases[] = {
+        {"/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers",
+         "{\"metadata\":{\"name\":\"x\"},\"spec\":{\"maxReplicas\":2,\"scaleTargetRef\":{\"kind\":"
+         "\"Deployment\",\"name\":\"d\",\"apiVersion\":\"apps/v1\"}}}", "{\"f:spec\":{\"f:maxReplicas\":{},\"f:metrics\":{},\"f:minReplicas\":{},\"f:scaleTargetRef\":{"
+         "\"f:apiVersion\":{},\"f:kind\":{},\"f:name\":{}}}}"                                         },
+        {"/apis/networking.k8s.io/v1/namespaces/default/ingresses",
+         "{\"metadata\":{\"name\":\"x\"},\"spec\":{\"defaultBackend\":{\"service\":{\"name\":\"s\","
+         "\"port\":{\"number\":80}}}}}",                                "{\"f:spec\":{\"f:defaultBackend\":{\".\":{},\"f:service\":{\".\":{},\"f:name\":{},\"f:port\":{}}}}}"},
+    };
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(buf) fields = {.limit = 0};
+        TEST_CASE("%s", cases[i].target);
+        apiserver_fixture_create(&fixture, cases[i].target, cases[i].body);
+        json_write(&fields,
+                   json_path(json_doc_root(fixture.doc), "metadata.managedFields.0.fieldsV1"));
+        CHECK_EQ(buf_str(&fields), str_from_c(cases[i].fields));
+    }
+}
+
+/* In a strategic merge patch the kind is one field among others, which the object does not have. */
+SIM_TEST(a_strategic_patch_does_not_change_the_kind)
+{
+    SCOPED(apiserver_fixture) fixture;
+    int status = 0;
+    begin(&fixture);
+    apiserver_fixture_create(&fixture, MAPS, "{\"metadata\":{\"name\":\"a\"}}");
+    CHECK_OK(apiserver_fixture_try(&fixture, "PATCH", STR(MAPS "/a"),
+                                   "application/strategic-merge-patch+json",
+                                   STR("{\"kind\":\"Wrong\",\"apiVersion\":\"v7\"}"), &status));
+    CHECK_EQ(status, 200);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "kind"), STR("ConfigMap"));
+    CHECK_EQ(apiserver_fixture_text(&fixture, "apiVersion"), STR("v1"));
+}
+
+SIM_TEST(a_volume_says_since_when_it_waits)
+{
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
+    apiserver_fixture_create(&fixture, "/api/v1/persistentvolumes",
+                             "{\"metadata\":{\"name\":\"v\"},\"spec\":{\"accessModes\":["
+                             "\"ReadWriteOnce\"],\"capacity\":{\"storage\":\"1Gi\"},\"hostPath\":{"
+                             "\"path\":\"/x\"}}}");
+    CHECK_EQ(apiserver_fixture_text(&fixture, "status.phase"), STR("Pending"));
+    CHECK_EQ(apiserver_fixture_text(&fixture, "status.lastPhaseTransitionTime"),
+             apiserver_fixture_text(&fixture, "metadata.creationTimestamp"));
 }
 
 SIM_TEST(a_body_that_is_too_large_is_refused)

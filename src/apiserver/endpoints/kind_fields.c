@@ -20,12 +20,14 @@ static size_t all_labels(const struct kind *kind, struct field_label labels[LABE
     return count;
 }
 
+/* In which words a label is refused depends on where upstream registers those that there are. */
 struct error *kind_fields_check(const struct kind *kind, const struct field_selector *selector)
 {
     struct field_label labels[LABELS_MAX];
     const size_t count = all_labels(kind, labels);
     OWNED(error) unknown = field_selector_check(selector, labels, count);
-    if (!unknown || kind->field_label_count)
+    const bool is_plain = kind->field_label_count == 0 || str_eq(kind->gvk.group, STR("apps"));
+    if (!unknown || kind->is_custom || !is_plain)
         return TAKE(unknown);
     for (size_t i = 0; i < selector->count; i++) {
         const struct str field = selector->items[i].field;

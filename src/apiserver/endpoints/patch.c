@@ -13,6 +13,7 @@
 #include "apiserver/strategicpatch/strategic_merge.h"
 #include "apiserver/strategicpatch/strategic_print.h"
 #include "json/compare.h"
+#include "json/edit.h"
 #include "json/merge_patch.h"
 #include "json/path.h"
 #include "json/yaml/manifest.h"
@@ -63,11 +64,20 @@ static struct error *make_merge(const struct patch *patch, const struct patch_ta
     return merge_patch_apply(json_doc_root(target->old), json_doc_root(patch->doc), ret_doc);
 }
 
+/*
+ * kube-apiserver merges into a struct of the type, whose own kind and version nothing can change.
+ */
 static struct error *make_strategic(const struct patch *patch, const struct patch_target *target,
                                     struct json_doc **ret_doc)
 {
-    return strategic_merge_apply(target->kind->type, json_doc_root(target->old),
-                                 json_doc_root(patch->doc), ret_doc);
+    const struct json_value *old = json_doc_root(target->old);
+    OWNED(json_doc) merged = NULL;
+    SCOPED(json_edit) edit = {0};
+    TRY(strategic_merge_apply(target->kind->type, old, json_doc_root(patch->doc), &merged));
+    json_edit_init(&edit, json_doc_root(merged));
+    json_edit_set(&edit, JSON_PLACE("apiVersion"), json_get(old, STR("apiVersion")));
+    json_edit_set(&edit, JSON_PLACE("kind"), json_get(old, STR("kind")));
+    return json_edit_finish(&edit, ret_doc);
 }
 
 static struct error *make_applied(const struct patch *patch, const struct patch_target *target,

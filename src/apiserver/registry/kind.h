@@ -133,9 +133,9 @@ struct kind {
     bool unconditional_update;  /* PUT without a resourceVersion overwrites */
     bool delete_returns_object; /* a DELETE that is done at once answers the object, not a Status */
     bool has_two_groups;       /* Event: stored as written, shown as asked, checked as the core's */
-    bool prepare_makes_fields; /* Secret: prepare turns stringData into data, which gets owners */
+    bool prepare_makes_fields; /* Secret, DaemonSet: what prepare adds has owners, too */
     bool counts_annotations;   /* Deployment: changed annotations make a new generation */
-    bool plain_finalizers;     /* CustomResourceDefinition: finalizers need no domain */
+    bool plain_finalizers;     /* CustomResourceDefinition, Lease: finalizers need no domain */
     bool is_custom;            /* a version of a custom resource; see crd/crd.h */
     struct str deprecation;    /* warning on every answer; empty for none */
 

@@ -114,6 +114,14 @@ void prepare_pod_create(struct prepare *prepare)
  * dataSource is the older form of dataSourceRef and cannot name a namespace. Otherwise both are set
  * to the same.
  */
+/* The phase of a volume is what it was told it is, since now. */
+void prepare_volume_create(struct prepare *prepare)
+{
+    char now[TIMESTAMP_TEXT_MAX];
+    json_edit_set_str(&prepare->edit, JSON_PLACE("status.lastPhaseTransitionTime"),
+                      timestamp_write(prepare->write->now, now));
+}
+
 void prepare_claim_create(struct prepare *prepare)
 {
     const struct json_value *source = json_path(prepare->object, "spec.dataSource");

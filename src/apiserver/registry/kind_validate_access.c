@@ -181,15 +181,28 @@ static void validate_client_config(struct kind_validator *v, const struct json_v
         field_required(v, place, "service.namespace", "service namespace is required");
 }
 
+static bool has_known_review(const struct json_value *versions)
+{
+    const struct json_value *version;
+    JSON_FOREACH (key, version, versions)
+        if (str_eq(json_to_str(version), STR("v1")) || str_eq(json_to_str(version), STR("v1beta1")))
+            return true;
+    return false;
+}
+
 void validate_webhook(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     const struct json_value *seconds = json_path(object, "timeoutSeconds");
+    const struct json_value *versions = json_path(object, "admissionReviewVersions");
     const struct str effects = json_path_str(object, "sideEffects");
     int64_t number;
     validate_webhook_name(v, object, path);
     validate_client_config(v, object, path);
     if (is_empty(object, "admissionReviewVersions"))
         field_required(v, path, "admissionReviewVersions", "must specify one of v1, v1beta1");
+    else if (!has_known_review(versions))
+        field_invalid(v, path, "admissionReviewVersions", versions,
+                      "must include at least one of v1, v1beta1");
     if (effects.len == 0)
         field_required(v, path, "sideEffects", "must specify one of None, NoneOnDryRun");
     else

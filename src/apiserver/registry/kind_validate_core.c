@@ -192,8 +192,8 @@ static void validate_reporter(struct kind_validator *v, const struct json_value 
 }
 
 /*
- * An Event is in the namespace of its object. Events about objects without a namespace are in
- * default, those of the system in kube-system.
+ * An Event is in the namespace of its object, unless it is a new one with an eventTime. Events
+ * about objects without a namespace are in default, new ones of the system in kube-system.
  */
 static void validate_event_namespace(struct kind_validator *v, const struct json_value *object,
                                      const char *reference)
@@ -201,9 +201,10 @@ static void validate_event_namespace(struct kind_validator *v, const struct json
     const struct str given = json_path_str(object, "metadata.namespace");
     const struct str here = given.len > 0 ? given : v->write->namespace;
     const struct str there = json_path_str(json_path(object, reference), "namespace");
-    const bool is_fine = there.len > 0 ? str_eq(here, there)
+    const bool is_new = json_path(object, "eventTime") != NULL;
+    const bool is_fine = there.len > 0 ? is_new || str_eq(here, there)
                                        : here.len == 0 || str_eq(here, STR("default")) ||
-                                             str_eq(here, STR("kube-system"));
+                                             (is_new && str_eq(here, STR("kube-system")));
     if (!is_fine)
         field_errors_add_str(v->errors, FIELD_INVALID, STR("involvedObject.namespace"), there,
                              STR("does not match event.namespace"));
@@ -216,11 +217,10 @@ static void validate_events_event(struct kind_validator *v, const struct json_va
     validate_event_namespace(v, object, "regarding");
     if (v->old)
         return;
-    if (!json_path(object, "eventTime")) {
+    if (json_path(object, "eventTime"))
+        validate_reporter(v, object, "reportingController", "note");
+    else
         field_required(v, STR(""), "eventTime", "");
-        return;
-    }
-    validate_reporter(v, object, "reportingController", "note");
     if (!str_eq(type, STR("Normal")) && !str_eq(type, STR("Warning")))
         field_errors_add_str(v->errors, FIELD_INVALID, STR("type"), STR(""),
                              arena_print(v->arena, "has invalid value: %.*s", STR_ARG(type)));

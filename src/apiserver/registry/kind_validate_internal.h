@@ -120,10 +120,11 @@ validate_fn validate_deployment_spec, validate_deployment_status, validate_repli
     validate_daemon_set_spec, validate_stateful_set_spec, validate_stateful_set_update,
     validate_job_spec, validate_job_update, validate_cron_job_spec, validate_cron_job,
     validate_replication_controller_spec, validate_pod_disruption_budget_spec,
-    validate_autoscaler_spec;
+    validate_autoscaler_spec, validate_controller_revision;
 validate_fn validate_role, validate_cluster_role, validate_role_binding,
     validate_cluster_role_binding, validate_webhook, validate_api_service, validate_priority_class;
 validate_fn validate_claim_spec, validate_claim_update, validate_volume_spec,
     validate_volume_update, validate_network_policy_spec, validate_network_peer,
     validate_network_port, validate_ingress_spec, validate_ingress_rule, validate_ingress_path,
-    validate_ingress_backend, validate_ingress_class_spec;
+    validate_ingress_backend, validate_ingress_class_spec, validate_endpoint_subset,
+    validate_endpoint_slice, validate_volume_attributes_class;

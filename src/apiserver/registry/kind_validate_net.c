@@ -101,20 +101,91 @@ void validate_ingress_backend(struct kind_validator *v, const struct json_value 
     validate_port(v, path, "service.port.number", json_path(port, "number"));
 }
 
+/* A reference to whatever configures the controller. */
+static void validate_class_parameters(struct kind_validator *v, const struct json_value *parameters,
+                                      struct str path)
+{
+    const struct str place = field_path(v, path, "parameters");
+    const bool has_namespace = json_path_str(parameters, "namespace").len > 0;
+    if (!parameters)
+        return;
+    if (json_path_str(parameters, "kind").len == 0)
+        field_required(v, place, "kind", "");
+    if (json_path_str(parameters, "name").len == 0)
+        field_required(v, place, "name", "");
+    if (str_eq(json_path_str(parameters, "scope"), STR("Namespace")) && !has_namespace)
+        field_required(v, place, "namespace", "`parameters.scope` is set to 'Namespace'");
+}
+
 void validate_ingress_class_spec(struct kind_validator *v, const struct json_value *object,
                                  struct str path)
 {
     const struct json_value *controller = json_path(object, "controller");
     struct str rest = json_to_str(controller), domain;
-    if (rest.len == 0) {
+    if (rest.len == 0)
         field_required(v, path, "controller", "");
-        return;
-    }
-    if (!str_cut(&rest, '/', &domain) || domain.len == 0 || rest.len == 0)
+    else if (!str_cut(&rest, '/', &domain) || domain.len == 0 || rest.len == 0)
         field_invalid(v, path, "controller", controller,
                       "must be a domain-prefixed path (such as \"acme.io/foo\")");
     else
         field_syntax(v, path, "controller", domain, validation_dns1123_subdomain(domain));
+    validate_class_parameters(v, json_path(object, "parameters"), path);
+}
+
+/* A subset without addresses says nothing. */
+void validate_endpoint_subset(struct kind_validator *v, const struct json_value *object,
+                              struct str path)
+{
+    if (json_count(json_path(object, "addresses")) +
+            json_count(json_path(object, "notReadyAddresses")) ==
+        0)
+        field_required(v, path, NULL, "must specify `addresses` or `notReadyAddresses`");
+}
+
+/* Addresses are of the slice's type; those of FQDN are names. */
+static void validate_slice_addresses(struct kind_validator *v, const struct json_value *addresses,
+                                     struct str type, struct str path)
+{
+    const struct json_value *value;
+    size_t index = 0;
+    JSON_FOREACH (key, value, addresses) {
+        const struct str address = json_to_str(value);
+        const struct validation found = syntax_ip(address);
+        const bool is_v6 = str_find_char(address, ':') != STR_NONE;
+        if (found.count)
+            field_syntax(v, field_path_index(v, path, index), NULL, address, found);
+        else if (is_v6 != str_eq(type, STR("IPv6")))
+            field_errors_add_str(v->errors, FIELD_INVALID, path, address,
+                                 arena_print(v->arena, "must be an %.*s address", STR_ARG(type)));
+        index++;
+    }
+}
+
+void validate_endpoint_slice(struct kind_validator *v, const struct json_value *object,
+                             struct str path)
+{
+    const struct str type = json_path_str(object, "addressType");
+    const struct str endpoints = field_path(v, path, "endpoints");
+    const struct json_value *endpoint;
+    size_t number = 0;
+    if (!str_eq(type, STR("IPv4")) && !str_eq(type, STR("IPv6")))
+        return;
+    JSON_FOREACH (key, endpoint, json_path(object, "endpoints"))
+        validate_slice_addresses(
+            v, json_path(endpoint, "addresses"), type,
+            field_path(v, field_path_index(v, endpoints, number++), "addresses"));
+}
+
+/* What volumes were made with does not change. */
+void validate_volume_attributes_class(struct kind_validator *v, const struct json_value *object,
+                                      struct str path)
+{
+    if (!v->old)
+        return;
+    if (!json_equal(json_path(object, "driverName"), json_path(v->old, "driverName")))
+        field_forbidden(v, path, "driverName", "updates to driverName are forbidden.");
+    if (!json_equal(json_path(object, "parameters"), json_path(v->old, "parameters")))
+        field_forbidden(v, path, "parameters", "updates to parameters are forbidden.");
 }
 
 /* The request for storage is required and positive. Upstream's path is resources[storage]. */

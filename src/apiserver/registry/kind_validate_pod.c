@@ -90,6 +90,9 @@ void validate_pod_template(struct kind_validator *v, const struct json_value *ob
                           json_path(object, "metadata.labels"));
     metadata_check_annotations(v->errors, field_path(v, path, "annotations"),
                                json_path(object, "metadata.annotations"));
+    if (json_count(json_path(object, "spec.ephemeralContainers")))
+        field_forbidden(v, path, "spec.ephemeralContainers",
+                        "ephemeral containers not allowed in pod template");
 }
 
 static bool has_white_edge(struct str text)

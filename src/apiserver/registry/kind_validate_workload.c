@@ -308,6 +308,25 @@ void validate_pod_disruption_budget_spec(struct kind_validator *v, const struct 
     validate_int_or_percent(v, path, "maxUnavailable", most);
 }
 
+/* Only a ReplicationController is of the core group. */
+static void validate_scale_target(struct kind_validator *v, const struct json_value *target,
+                                  struct str path)
+{
+    const struct json_value *version = json_path(target, "apiVersion");
+    const struct str text = json_to_str(version);
+    const bool is_core = str_eq(json_path_str(target, "kind"), STR("ReplicationController")) &&
+                         str_eq(text, STR("v1"));
+    const size_t slash = str_find_char(text, '/');
+    if (slash == STR_NONE && !is_core)
+        field_errors_add_str(v->errors, FIELD_INVALID,
+                             field_path(v, path, "scaleTargetRef.apiVersion"), text,
+                             STR("apiVersion must specify API group"));
+    else if (slash != str_find_last_char(text, '/'))
+        field_errors_add_str(
+            v->errors, FIELD_INVALID, field_path(v, path, "scaleTargetRef.apiVersion"), text,
+            arena_print(v->arena, "unexpected GroupVersion string: %.*s", STR_ARG(text)));
+}
+
 void validate_autoscaler_spec(struct kind_validator *v, const struct json_value *object,
                               struct str path)
 {
@@ -315,4 +334,14 @@ void validate_autoscaler_spec(struct kind_validator *v, const struct json_value 
     if (least && number_at(object, "maxReplicas") < number_at(object, "minReplicas"))
         field_invalid(v, path, "maxReplicas", json_path(object, "maxReplicas"),
                       "must be greater than or equal to `minReplicas`");
+    validate_scale_target(v, json_path(object, "scaleTargetRef"), path);
+}
+
+/* Whatever it is, data must be there. */
+void validate_controller_revision(struct kind_validator *v, const struct json_value *object,
+                                  struct str path)
+{
+    const enum json_type type = json_type(json_path(object, "data"));
+    if (type == JSON_ABSENT || type == JSON_NULL)
+        field_required(v, path, "data", "data is mandatory");
 }

@@ -64,9 +64,10 @@ static bool read_options(struct program *program, int argc, char **argv)
         {"seconds",                  required_argument, NULL, 't'},
         {"seed",required_argument, NULL, 'r'},
         {"sequence",               required_argument, NULL, 'n'},
-        {"findings",          required_argument, NULL, 'f'},
-        {"declared",              required_argument, NULL, 'd'},
-        {0                 },
+        {"sequences",          required_argument, NULL, 'm'},
+        {"findings",              required_argument, NULL, 'f'},
+        {"declared",                  required_argument, NULL, 'd'},
+        {0             },
     };
     uint64_t number;
     /* NOLINTNEXTLINE(concurrency-mt-unsafe): there are no threads yet */
