@@ -9,6 +9,7 @@
 #include "apiserver/crd/scale.h"
 #include "apiserver/managedfields/managed_fields.h"
 #include "apiserver/managedfields/managed_scale.h"
+#include "apiserver/registry/kind_builtin.h"
 
 /* A custom kind in another version; NULL when that version is not served. */
 static const struct kind *find_custom(const struct field_ownership *ownership, struct gvk gvk)
@@ -52,15 +53,17 @@ static struct error *convert(void *data, struct str api_version, const struct js
 
 /*
  * Fields that a request cannot change cannot be owned through it: status on the whole object, and
- * metadata and spec on /status.
+ * on /status the spec, of some kinds with the metadata.
  */
 static void set_reset(const struct field_ownership *ownership, struct managed_fields_write *write)
 {
     static const char *const on_whole[] = {"status"};
-    static const char *const on_status[] = {"metadata", "spec"};
+    static const char *const on_status[] = {"spec", "metadata"};
+    const struct kind *kind = ownership->kind;
     if (str_eq(ownership->subresource, STR("status"))) {
+        const bool has_metadata = !kind->is_custom && kind_builtin_status_has_metadata(kind);
         write->reset = on_status;
-        write->reset_count = COUNT(on_status);
+        write->reset_count = has_metadata ? 1 : COUNT(on_status);
     } else if (kind_subresource(ownership->kind, STR("status"))) {
         write->reset = on_whole;
         write->reset_count = COUNT(on_whole);

@@ -229,6 +229,22 @@ SIM_TEST(a_volume_says_since_when_it_waits)
              apiserver_fixture_text(&fixture, "metadata.creationTimestamp"));
 }
 
+SIM_TEST(a_label_that_is_set_with_the_status_is_owned)
+{
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
+    apiserver_fixture_create(&fixture, "/api/v1/namespaces", "{\"metadata\":{\"name\":\"m\"}}");
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", "/api/v1/namespaces/m/status",
+                                    "{\"metadata\":{\"labels\":{\"k\":\"v\"}}}"),
+             200);
+    bool is_owned = false;
+    const struct json_value *entry;
+    JSON_FOREACH (key, entry, json_path(json_doc_root(fixture.doc), "metadata.managedFields"))
+        if (str_eq(json_path_str(entry, "subresource"), STR("status")))
+            is_owned = json_path(entry, "fieldsV1.f:metadata.f:labels.f:k") != NULL;
+    CHECK(is_owned);
+}
+
 SIM_TEST(a_body_that_is_too_large_is_refused)
 {
     SCOPED(apiserver_fixture) fixture;

@@ -153,7 +153,9 @@ struct error *negotiate(const struct request *request, struct response_format *r
                                              : NULL;
         }
     }
-    return not_acceptable(is_known, request->verb == VERB_LIST || request->verb == VERB_WATCH);
+    /* Requests for custom resources do not pass the router that has the other words. */
+    return not_acceptable(is_known || request->kind->is_custom,
+                          request->verb == VERB_LIST || request->verb == VERB_WATCH);
 }
 
 bool negotiate_wants_aggregated(struct str accept)

@@ -156,17 +156,16 @@ static const struct patch_row *patch_row(const struct patch *patch)
 struct error *patch_type_read(const struct request *request, enum patch_type *ret_type)
 {
     const struct str type = body_content_type(request);
-    for (enum patch_type i = PATCH_NONE + 1; i < PATCH_TYPES; i++) {
-        if (!str_eq(type, rows[i].content_type))
-            continue;
-        *ret_type = i;
-        if (!rows[i].needs_type || request->kind->type)
+    for (enum patch_type i = PATCH_NONE + 1; i < PATCH_TYPES; i++)
+        if (str_eq(type, rows[i].content_type) && (!rows[i].needs_type || request->kind->type)) {
+            *ret_type = i;
             return NULL;
+        }
+    if (request->kind->is_custom)
         return error_new(ERROR_UNSUPPORTED_MEDIA_TYPE,
                          "the body of the request was in an unknown format - accepted media types "
                          "include: application/json-patch+json, application/merge-patch+json, "
                          "application/apply-patch+yaml");
-    }
     return status_without_details(
         error_new(ERROR_UNSUPPORTED_MEDIA_TYPE, "415: Unsupported Media Type"));
 }

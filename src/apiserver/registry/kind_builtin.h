@@ -64,3 +64,6 @@ void kind_builtin_warn(const struct kind *kind, const struct json_value *object,
 /* Adds the cells of a Table row; see kind_columns.c. */
 void kind_builtin_cells(const struct kind *kind, const struct json_value *object, timestamp now,
                         struct json_builder *out);
+
+/* Whether a write to /status may change labels, annotations and the like. */
+bool kind_builtin_status_has_metadata(const struct kind *kind);

@@ -59,6 +59,11 @@ static const struct prepare_rule *find_rule(const struct go_type *type)
     return &none;
 }
 
+bool kind_builtin_status_has_metadata(const struct kind *kind)
+{
+    return find_rule(kind->type)->status_meta == STATUS_KEEPS_NOTHING;
+}
+
 const struct json_value *prepare_value(struct prepare *prepare, struct json_builder *builder)
 {
     struct json_doc *doc = NULL;

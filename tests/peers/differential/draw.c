@@ -117,6 +117,13 @@ static void add_list_options(struct drawn *drawn)
     ADD_SOMETIMES(drawn, 5, "resourceVersionMatch", matches);
 }
 
+/* Deleted without a policy, their dependents are orphaned by a controller that does not run. */
+static bool is_orphaning(const struct resource *resource)
+{
+    return str_eq(resource->kind, STR("Job")) ||
+           str_eq(resource->kind, STR("ReplicationController"));
+}
+
 static void add_delete_options(struct drawn *drawn)
 {
     static const char *const dry[] = {"All", "All", "Some"};
@@ -130,7 +137,10 @@ static void add_delete_options(struct drawn *drawn)
         ADD_SOMETIMES(drawn, 30, "propagationPolicy", lingering);
     } else {
         ADD_SOMETIMES(drawn, 3, "dryRun", dry);
-        ADD_SOMETIMES(drawn, 10, "propagationPolicy", policies);
+        if (is_orphaning(drawn->resource))
+            add(drawn, "propagationPolicy", STR("Background"));
+        else
+            ADD_SOMETIMES(drawn, 10, "propagationPolicy", policies);
     }
     ADD_SOMETIMES(drawn, 10, "gracePeriodSeconds", seconds);
 }
@@ -196,7 +206,8 @@ static void draw_request(struct drawn *drawn)
         break;
     case VERB_DELETE:
         drawn->method = STR("DELETE");
-        drawn->body = draw_delete_options(draw, drawn->variable);
+        if (!is_orphaning(drawn->resource))
+            drawn->body = draw_delete_options(draw, drawn->variable);
         add_delete_options(drawn);
         break;
     case VERB_DELETE_COLLECTION:
