@@ -82,6 +82,9 @@ static struct error *check_place(const struct write *write, const struct json_va
     const struct request *request = write->request;
     const struct str name = json_path_str(object, "metadata.name");
     const struct str namespace = json_path_str(object, "metadata.namespace");
+    if (write->kind->namespaced && namespace.len && !str_eq(namespace, request->namespace))
+        return status_bad_request("the namespace of the provided object does not match the "
+                                  "namespace sent on the request");
     if (write->request->verb != VERB_CREATE) {
         if (name.len == 0)
             return status_bad_request("the name of the object (%.*s based on URL) was "
@@ -92,9 +95,6 @@ static struct error *check_place(const struct write *write, const struct json_va
                 "the name of the object (%.*s) does not match the name on the URL (%.*s)",
                 STR_ARG(name), STR_ARG(request->name));
     }
-    if (write->kind->namespaced && namespace.len && !str_eq(namespace, request->namespace))
-        return status_bad_request("the namespace of the provided object does not match the "
-                                  "namespace sent on the request");
     return NULL;
 }
 

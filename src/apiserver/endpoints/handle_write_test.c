@@ -162,6 +162,8 @@ SIM_TEST(faults_of_bodies_and_options_are_said_in_the_words_of_kubernetes)
          "\"spec.x\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", 400},
         {"GET",    "/api/v1/pods?fieldSelector=spec.x%3D1",                           NULL,               "",
          "field label not supported: spec.x",                                                        400},
+        {"PUT",    MAPS "/a",                                                         "application/json", "{\"metadata\":{\"namespace\":\"another\"}}",
+         "the namespace of the provided object does not match the namespace sent on the request",    400},
     };
     SCOPED(apiserver_fixture) fixture;
     begin(&fixture);
@@ -243,6 +245,22 @@ SIM_TEST(a_label_that_is_set_with_the_status_is_owned)
         if (str_eq(json_path_str(entry, "subresource"), STR("status")))
             is_owned = json_path(entry, "fieldsV1.f:metadata.f:labels.f:k") != NULL;
     CHECK(is_owned);
+}
+
+/* As kubectl get jobs -l job-name=j finds it. */
+SIM_TEST(a_job_without_labels_has_those_of_its_pods)
+{
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
+    apiserver_fixture_create(&fixture, "/apis/batch/v1/namespaces/default/jobs",
+                             "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"template\":{\"spec\":{"
+                             "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}],\"restartPolicy\":"
+                             "\"Never\"}}}}");
+    CHECK_EQ(apiserver_fixture_text(&fixture, "metadata.labels.job-name"), STR("j"));
+    CHECK_EQ(apiserver_fixture_get(
+                 &fixture, "/apis/batch/v1/namespaces/default/jobs?labelSelector=job-name%3Dj"),
+             200);
+    CHECK_EQ(json_count(json_path(json_doc_root(fixture.doc), "items")), (size_t)1);
 }
 
 SIM_TEST(a_body_that_is_too_large_is_refused)

@@ -9,8 +9,11 @@
 
 #define GENERATION_ANNOTATION STR("deprecated.daemonset.template.generation")
 
+/* A Job without labels has those of its pods; it got theirs before, if they had any. */
 static void label_pods(struct prepare *prepare, struct str label, struct str value)
 {
+    if (json_count(json_path(prepare->object, "metadata.labels")) == 0)
+        json_edit_set_str(&prepare->edit, JSON_PLACE_KEY("metadata.labels", label), value);
     json_edit_set_str(&prepare->edit, JSON_PLACE_KEY("spec.template.metadata.labels", label),
                       value);
 }
