@@ -70,7 +70,7 @@ bool declared_has(struct declared *declared, const struct json_value *step,
     return false;
 }
 
-size_t declared_print(FILE *out, const struct declared *declared)
+size_t declared_print(FILE *out, const struct declared *declared, bool with_unused)
 {
     size_t used = 0;
     for (size_t i = 0; i < declared->count; i++) {
@@ -79,7 +79,7 @@ size_t declared_print(FILE *out, const struct declared *declared)
         if (entry->met)
             fprintf(out, "%6zu  %s | %s | %s | %s\n", entry->met, entry->method, entry->path,
                     entry->place, entry->reason);
-        else
+        else if (with_unused)
             fprintf(out, "unused  %s | %s | %s | %s\n", entry->method, entry->path, entry->place,
                     entry->text);
     }

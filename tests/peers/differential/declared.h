@@ -38,5 +38,5 @@ MUST_USE struct error *declared_read(struct declared *declared, struct str text)
 bool declared_has(struct declared *declared, const struct json_value *step,
                   const struct difference *difference);
 
-/* How often each was met; says which are unused. Returns how many were met. */
-size_t declared_print(FILE *out, const struct declared *declared);
+/* How often each was met, and on request which are unused. Returns how many were met. */
+size_t declared_print(FILE *out, const struct declared *declared, bool with_unused);

@@ -205,7 +205,8 @@ static struct error *work(void *data)
 static void print_figures(struct program *program)
 {
     printf("\ndeclared differences:\n");
-    const size_t used = declared_print(stdout, &program->declared);
+    const size_t used =
+        declared_print(stdout, &program->declared, !program->only && !program->sequences_max);
     printf("%zu requests in %zu sequences of %zu resources, seed %lu: %zu differences in %zu "
            "sequences; %zu declared ones met, %zu sequences cut short by them\n",
            program->play.requests, program->play.sequences, program->catalogue.count,

@@ -92,7 +92,8 @@ static void remember(struct binding *binding, struct arena *arena, const struct 
     const struct str uid = json_path_str(body, "metadata.uid");
     if (token.len)
         binding_set(binding, STR("continue"), token);
-    if (!object.len || !uid.len)
+    /* What a dry run says of an object is not there afterwards. */
+    if (!object.len || !uid.len || json_path(step, "query.dryRun"))
         return;
     binding_set(binding, arena_print(arena, "uid:%.*s", STR_ARG(object)), uid);
     binding_set(binding, arena_print(arena, "rv:%.*s", STR_ARG(object)),
