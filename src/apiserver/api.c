@@ -196,13 +196,19 @@ struct kind_list api_kinds(struct api *api, struct arena *arena)
     return (struct kind_list){items, count};
 }
 
-void api_end_watches(struct api *api)
+void api_interrupt_watches(struct api *api)
 {
     SCOPED(arena) arena = {0};
     const struct kind_list kinds = api_kinds(api, &arena);
-    api->is_ending = true;
+    api->interruptions++;
     for (size_t i = 0; i < kinds.count; i++)
         store_watch_end_all(api->store, kinds.items[i]->stored_as);
+}
+
+void api_end_watches(struct api *api)
+{
+    api->is_ending = true;
+    api_interrupt_watches(api);
 }
 
 struct error *api_wait_revision(struct api *api, int64_t revision)

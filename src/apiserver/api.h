@@ -49,6 +49,7 @@ struct api {
     struct str cluster;                 /* name of a virtual cluster; empty for the main API */
     uint64_t kinds_revision;            /* changes with the definitions */
     bool is_ending;                     /* see api_end_watches() */
+    uint64_t interruptions;             /* see api_interrupt_watches() */
     bool shares_roles;     /* the bootstrap roles are those of base_rbac and not stored */
     bool aggregates_roles; /* set when the first objects are stored; see api_change() */
 };
@@ -76,6 +77,9 @@ DEFINE_OWNED(api)
 
 /* The server stops: open watches end as if they had timed out, new ones end at once. */
 void api_end_watches(struct api *api);
+
+/* Ends the watches of requests that are under way; later ones may watch. */
+void api_interrupt_watches(struct api *api);
 
 /*
  * The kind served at a resource, NULL when there is none. A custom kind lives as long as the arena.

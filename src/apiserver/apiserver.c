@@ -9,8 +9,9 @@
 #include <sys/resource.h>
 
 #include "apiserver/api.h"
+#include "apiserver/bootstrap.h"
 #include "apiserver/crd/crd_pool.h"
-#include "apiserver/credentials.h"
+#include "apiserver/credential_keeper.h"
 #include "apiserver/data_dir.h"
 #include "apiserver/endpoints/handler.h"
 #include "apiserver/endpoints/inflight_limits.h"
@@ -22,26 +23,20 @@
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/loop_turns.h"
-#include "async/scope.h"
-#include "async/worker.h"
-#include "base/arena.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/metrics.h"
 #include "base/process_metrics.h"
 #include "base/system_memory.h"
-#include "base/timestamp.h"
 #include "http/server.h"
 
 #define CONNECTIONS_DEFAULT 20000
 #define DESCRIPTORS_KEPT    ((size_t)64)
-#define NAMES_MAX           8
 
 #define STORAGE_MAX          ((int64_t)2 << 30)
 #define SHARE_OF_CLUSTERS    2  /* a half, for all virtual clusters together */
 #define SHARE_OF_ONE_CLUSTER 10 /* a tenth */
 
-#define CREDENTIALS_CHECK      HOUR
 #define TOKEN_LIFETIME_DEFAULT (24 * HOUR)
 
 struct apiserver {
@@ -50,16 +45,7 @@ struct apiserver {
     struct metrics *metrics;
     struct server_health *health;
     struct data_dir *folder;
-    struct buf pki; /* the folder of the certificates and keys */
-    struct credential_files files;
-    struct str names[NAMES_MAX]; /* in the server's certificate */
-    size_t name_count;
-    struct arena texts;
-    struct credentials *credentials;
-    struct scope keepers; /* of the credentials */
-    credentials_changed_fn *changed;
-    void *changed_data;
-    bool is_untold; /* changed has to be called */
+    struct credential_keeper keeper;
     struct crd_pool *pool;
     struct rbac *base_rbac;
     struct api *api;
@@ -93,58 +79,6 @@ static struct error *open_store(struct apiserver *server, const struct apiserver
         log_error("Went on without acknowledged writes, as --accept-data-loss says",
                   LOG_STR("loss", str_from_c(store_accepted_loss(*ret_store))),
                   LOG_INT("resourceVersion", store_revision(*ret_store)));
-    return NULL;
-}
-
-/* The server's certificate is valid for the names under which clients reach this machine. */
-static void name_server(struct apiserver *server, struct str host)
-{
-    static const struct str always[] = {STR_INIT("localhost"), STR_INIT("127.0.0.1"),
-                                        STR_INIT("::1"), STR_INIT("kubernetes.default.svc")};
-    const bool any = str_eq(host, STR("0.0.0.0")) || str_eq(host, STR("::"));
-    SCOPED(buf) hostname = {.limit = 0};
-    for (size_t i = 0; i < COUNT(always); i++)
-        server->names[server->name_count++] = always[i];
-    if (host.len && !any)
-        server->names[server->name_count++] = arena_str(&server->texts, host);
-    data_dir_hostname(&hostname);
-    if (hostname.len)
-        server->names[server->name_count++] = arena_str(&server->texts, buf_str(&hostname));
-}
-
-static struct credentials_options credentials_options(struct apiserver *server)
-{
-    return (struct credentials_options){
-        .files = &server->files,
-        .names = server->names,
-        .name_count = server->name_count,
-        .now = loop_wall(server->loop),
-        .was_used = true,
-    };
-}
-
-/* Nothing is renewed any more when the authority itself ends within a year. */
-static void warn_of_end(const struct apiserver *server)
-{
-    char until[TIMESTAMP_TEXT_MAX];
-    if (server->credentials->renew_at == INT64_MAX)
-        log_error("The certificates of the API server end with its authority; make a new one "
-                  "before that, see docs/operations.md",
-                  LOG_STR("until", timestamp_write(server->credentials->admin.not_after, until)));
-}
-
-static struct error *open_credentials(struct apiserver *server,
-                                      const struct apiserver_options *options, bool was_used)
-{
-    name_server(server, options->host);
-    if (options->folder) {
-        buf_print(&server->pki, "%s/pki", options->folder);
-        server->files.folder = buf_c(&server->pki);
-    }
-    struct credentials_options credentials = credentials_options(server);
-    credentials.was_used = was_used;
-    TRY(credentials_open(&credentials, &server->credentials));
-    warn_of_end(server);
     return NULL;
 }
 
@@ -194,9 +128,9 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
     const struct api_options api = {
         .loop = server->loop,
         .store = store,
-        .keys = server->credentials->keys,
+        .keys = server->keeper.credentials->keys,
         .max_token_lifetime = lifetime,
-        .authority = buf_str(&server->credentials->authority),
+        .authority = buf_str(&server->keeper.credentials->authority),
         .pool = server->pool,
         .webhooks = options->webhooks,
         .definitions = options->definitions,
@@ -208,7 +142,7 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
     store_on_trouble(server->api->store, on_store_trouble, server);
     const struct virtual_clusters_options clusters = {
         .loop = server->loop,
-        .keys = server->credentials->keys,
+        .keys = server->keeper.credentials->keys,
         .max_token_lifetime = lifetime,
         .pool = server->pool,
         .base_rbac = server->base_rbac,
@@ -242,7 +176,7 @@ static struct error *listen_http(struct apiserver *server, const struct apiserve
         .network = options->network,
         .host = options->host,
         .port = options->port,
-        .tls = server->credentials->tls,
+        .tls = server->keeper.credentials->tls,
         .handler = handler_serve,
         .data = &server->handler,
         .connections = connections_max(options),
@@ -267,7 +201,8 @@ struct error *apiserver_new(struct loop *loop, const struct apiserver_options *o
         TRY(data_dir_open(options->folder, &server->folder));
     OWNED(store) store = NULL;
     TRY(open_store(server, options, &store));
-    TRY(open_credentials(server, options, store_revision(store) > STORE_FIRST_REVISION));
+    TRY(credential_keeper_open(&server->keeper, loop, options->folder, options->host,
+                               store_revision(store) > STORE_FIRST_REVISION));
     TRY(open_api(server, options, TAKE(store)));
     TRY(listen_http(server, options));
     *ret_server = TAKE(server);
@@ -286,7 +221,7 @@ void apiserver_free(struct apiserver *server)
 {
     if (!server)
         return;
-    scope_done(&server->keepers);
+    credential_keeper_stop(&server->keeper);
     http_server_free(server->http);
     inflight_limits_done(&server->handler.limits);
     parties_done(&server->handler.parties);
@@ -294,74 +229,30 @@ void apiserver_free(struct apiserver *server)
     api_free(server->api);
     rbac_free(server->base_rbac);
     crd_pool_free(server->pool);
-    credentials_free(server->credentials);
-    credential_files_done(&server->files);
-    buf_done(&server->pki);
-    arena_done(&server->texts);
+    credential_keeper_done(&server->keeper);
     data_dir_free(server->folder);
     server_health_free(server->health);
     metrics_free(server->metrics);
     mem_free(server);
 }
 
-/* What a worker thread opens again. */
-struct reopening {
-    struct credentials_options options;
-    struct credentials *credentials;
-    struct error *err;
-};
-
-static void reopen_credentials(void *data)
-{
-    struct reopening *reopening = data;
-    reopening->err = credentials_open(&reopening->options, &reopening->credentials);
-}
-
-/* The files are written on a worker thread. */
-static struct error *renew_credentials(struct apiserver *server)
-{
-    char until[TIMESTAMP_TEXT_MAX];
-    struct reopening reopening = {.options = credentials_options(server)};
-    TRY(worker_run(reopen_credentials, &reopening, NULL));
-    TRY(reopening.err);
-    credentials_become(server->credentials, reopening.credentials);
-    server->is_untold = true;
-    log_info("Renewed certificates of the API server",
-             LOG_STR("until", timestamp_write(server->credentials->admin.not_after, until)));
-    warn_of_end(server);
-    return NULL;
-}
-
-/* What failed is tried again after a while. */
-static struct error *check_credentials(struct apiserver *server)
-{
-    if (loop_wall(server->loop) >= server->credentials->renew_at)
-        TRY(renew_credentials(server), "renew certificates");
-    if (server->is_untold && server->changed)
-        TRY(server->changed(server->changed_data), "hand out renewed certificates");
-    server->is_untold = false;
-    return NULL;
-}
-
-static struct error *keep_credentials(void *data)
+/* Watches that were begun with an old credential end; the client has to come again. */
+static struct error *refuse_old_credentials(void *data)
 {
     struct apiserver *server = data;
-    for (;;) {
-        TRY(fiber_sleep(CREDENTIALS_CHECK));
-        OWNED(error) err = check_credentials(server);
-        if (error_is(err, ERROR_CANCELED))
-            return TAKE(err);
-        if (err)
-            log_error("Credentials of the API server are not up to date", LOG_ERROR(err));
-    }
+    api_interrupt_watches(server->api);
+    virtual_clusters_interrupt_watches(server->clusters);
+    return bootstrap_publish_authority(server->api, apiserver_authority(server));
 }
 
 void apiserver_keep_credentials(struct apiserver *server, credentials_changed_fn *changed,
                                 void *data)
 {
-    server->changed = changed;
-    server->changed_data = data;
-    scope_start(&server->keepers, "credentials", keep_credentials, server);
+    const struct credential_keeper_ops ops = {.rotated = refuse_old_credentials,
+                                              .rotated_data = server,
+                                              .changed = changed,
+                                              .changed_data = data};
+    credential_keeper_start(&server->keeper, &ops);
 }
 
 struct error *apiserver_put(struct apiserver *server, struct json_doc *doc)
@@ -381,17 +272,17 @@ uint16_t apiserver_port(const struct apiserver *server)
 
 struct str apiserver_authority(const struct apiserver *server)
 {
-    return buf_str(&server->credentials->authority);
+    return buf_str(&server->keeper.credentials->authority);
 }
 
 struct str apiserver_admin_certificate(const struct apiserver *server)
 {
-    return buf_str(&server->credentials->admin.certificate);
+    return buf_str(&server->keeper.credentials->admin.certificate);
 }
 
 struct str apiserver_admin_key(const struct apiserver *server)
 {
-    return buf_str(&server->credentials->admin.key);
+    return buf_str(&server->keeper.credentials->admin.key);
 }
 
 size_t apiserver_cluster_count(const struct apiserver *server)
@@ -406,6 +297,6 @@ struct str apiserver_cluster_name(const struct apiserver *server, size_t index)
 
 void apiserver_cluster_token(const struct apiserver *server, size_t index, struct buf *out)
 {
-    auth_admin_token(server->credentials->keys, virtual_clusters_name(server->clusters, index),
-                     out);
+    auth_admin_token(server->keeper.credentials->keys,
+                     virtual_clusters_name(server->clusters, index), out);
 }

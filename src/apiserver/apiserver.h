@@ -83,8 +83,8 @@ MUST_USE struct error *apiserver_amend(struct apiserver *server, struct json_doc
 typedef struct error *credentials_changed_fn(void *data);
 
 /*
- * Renews certificates for as long as the server runs, and tells so. Without it they end at their
- * time. changed may be NULL. To be called once.
+ * Renews certificates for as long as the server runs, takes credentials that were rotated in its
+ * folder, and tells so. Without it they end at their time. changed may be NULL. To be called once.
  */
 void apiserver_keep_credentials(struct apiserver *server, credentials_changed_fn *changed,
                                 void *data);

@@ -22,10 +22,10 @@ static struct error *ensure_text(struct api *api, struct str text)
     return ensure_object(api, doc, ENSURE_IF_MISSING);
 }
 
-/* The ConfigMap that kube-apiserver publishes under this name. */
-static struct error *publish_authority(struct api *api, struct str authority)
+struct error *bootstrap_publish_authority(struct api *api, struct str authority)
 {
     SCOPED(buf) text = {.limit = 0};
+    OWNED(json_doc) doc = NULL;
     if (authority.len == 0)
         return NULL;
     buf_add(&text, STR("{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":"
@@ -33,7 +33,8 @@ static struct error *publish_authority(struct api *api, struct str authority)
                        "\"data\":{\"client-ca-file\":"));
     buf_add_json_string(&text, authority);
     buf_add(&text, STR("}}"));
-    return ensure_text(api, buf_str(&text));
+    TRY(json_read(buf_str(&text), &doc));
+    return ensure_object(api, doc, ENSURE_MERGE);
 }
 
 struct error *bootstrap_fill(struct api *api, bool with_roles, struct str authority)
@@ -49,5 +50,5 @@ struct error *bootstrap_fill(struct api *api, bool with_roles, struct str author
     }
     for (size_t i = 0; with_roles && i < bootstrap_policy_count(); i++)
         TRY(ensure_text(api, str_from_c(bootstrap_policy(i))), "role or binding %zu", i);
-    return publish_authority(api, authority);
+    return bootstrap_publish_authority(api, authority);
 }

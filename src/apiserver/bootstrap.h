@@ -12,3 +12,6 @@ struct api;
  * others. Suspends.
  */
 MUST_USE struct error *bootstrap_fill(struct api *api, bool with_roles, struct str authority);
+
+/* The ConfigMap that kube-apiserver publishes for others, with this authority from now on. */
+MUST_USE struct error *bootstrap_publish_authority(struct api *api, struct str authority);

@@ -10,20 +10,23 @@
 #include "apiserver/credentials.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "apiserver/credential_rotation.h"
 #include "base/duration.h"
 #include "base/memory.h"
 #include "base/timestamp.h"
 #include "net/pki.h"
 #include "net/tls.h"
 
-#define YEAR        ((int64_t)365 * 24 * 3600 * SECOND)
-#define CLOCK_SKEW  (3600 * SECOND)
-#define CLOCK_MIN   (1577836800 * SECOND) /* 2020-01-01 */
-#define ADMIN_NAME  STR("kubernetes-admin")
-#define ADMIN_GROUP STR("system:masters")
+#define AUTHORITY_NAME STR("corset authority")
+#define AUTHORITY_LIFE (3650 * (24 * HOUR))
+#define CLOCK_SKEW     (3600 * SECOND)
+#define CLOCK_MIN      (1577836800 * SECOND) /* 2020-01-01 */
+#define ADMIN_NAME     STR("kubernetes-admin")
+#define ADMIN_GROUP    STR("system:masters")
 
 void credentials_free(struct credentials *credentials)
 {
@@ -65,8 +68,8 @@ static struct error *check_time(const struct credentials_options *options,
         const struct str until = timestamp_write(not_after, at);
         return error_new(ERROR_IO,
                          "the authority %s/ca.crt has expired on %.*s (the clock says %.*s); "
-                         "remove ca.crt and ca.key to begin with a new one, and hand out the new "
-                         "kubeconfig",
+                         "run 'corset credentials rotate --authority' for a new one, and hand "
+                         "out the new kubeconfig",
                          folder_name(options), STR_ARG(until), STR_ARG(today));
     }
     return NULL;
@@ -103,20 +106,24 @@ static struct error *check_pair(const struct credentials_options *options, bool 
                      folder_name(options));
 }
 
+struct error *credentials_new_authority(int64_t now, struct pki_authority **ret_authority)
+{
+    return pki_authority_new(AUTHORITY_NAME, now - CLOCK_SKEW, now + AUTHORITY_LIFE, ret_authority);
+}
+
 /*
  * A key without a certificate gets one and is not replaced: an administrator may have put it there.
  */
 static struct error *make_authority(const struct credentials_options *options, struct buf *key,
                                     struct buf *certificate, struct pki_authority **ret_authority)
 {
-    const struct str name = STR("corset authority");
-    const int64_t from = options->now - CLOCK_SKEW, until = options->now + 10 * YEAR;
+    const int64_t from = options->now - CLOCK_SKEW, until = options->now + AUTHORITY_LIFE;
     const bool has_key = key->len;
     if (has_key)
-        TRY(pki_authority_of_key(name, buf_str(key), from, until, ret_authority),
+        TRY(pki_authority_of_key(AUTHORITY_NAME, buf_str(key), from, until, ret_authority),
             "read ca.key in %s", folder_name(options));
     else
-        TRY(pki_authority_new(name, from, until, ret_authority));
+        TRY(credentials_new_authority(options->now, ret_authority));
     buf_clear(key);
     buf_clear(certificate);
     TRY(pki_authority_write(*ret_authority, certificate, key));
@@ -175,10 +182,14 @@ static struct error *open_admin(const struct credentials_options *options,
 {
     static const struct kept_certificate_names names = {"admin.crt", "admin.key"};
     const struct str group = ADMIN_GROUP;
+    char uri[64];
+    snprintf(uri, sizeof(uri), AUTH_GENERATION_URI "%llu",
+             (unsigned long long)token_keys_generation(credentials->keys));
     const struct pki_request request = {
         .common_name = ADMIN_NAME,
         .organizations = &group,
         .organization_count = 1,
+        .uri = str_from_c(uri),
         .client = true,
     };
     return kept_certificate_open(options->files, &names, authority, &request, options->now,
@@ -220,11 +231,12 @@ void credentials_become(struct credentials *credentials, struct credentials *new
 {
     const struct credentials old = *credentials;
     tls_server_become(old.tls, TAKE(newer->tls));
+    token_keys_become(old.keys, TAKE(newer->keys));
     *credentials = *newer;
     credentials->tls = old.tls;
     credentials->keys = old.keys;
-    *newer = (struct credentials){
-        .authority = old.authority, .admin = old.admin, .server = old.server, .keys = newer->keys};
+    *newer =
+        (struct credentials){.authority = old.authority, .admin = old.admin, .server = old.server};
     credentials_free(newer);
 }
 
@@ -236,6 +248,8 @@ struct error *credentials_open(const struct credentials_options *options,
     TRY(check_clock(options));
     if (options->files->folder && mkdir(options->files->folder, 0700) != 0 && errno != EEXIST)
         return error_from_errno(errno, "make %s", options->files->folder);
+    if (options->files->folder)
+        TRY(credential_rotation_apply(options->files->folder));
     bool has_authority = false;
     TRY(open_authority(options, credentials, &authority, &has_authority));
     TRY(open_keys(options, has_authority, credentials));

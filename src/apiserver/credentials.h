@@ -3,7 +3,8 @@
  *
  * The certificate authority and the keys of tokens stay. The certificates of the server and of the
  * admin live for a year and are issued anew in the last third of it: to open the credentials again
- * is to renew what is due. Without a folder everything is new at each start.
+ * is to renew what is due, and to apply a rotation that waits. Without a folder everything is new
+ * at each start.
  */
 #pragma once
 
@@ -14,6 +15,7 @@
 #include "base/owned.h"
 #include "base/str.h"
 
+struct pki_authority;
 struct tls_server;
 
 struct credentials {
@@ -36,6 +38,9 @@ struct credentials_options {
     /* Tokens were handed out: an authority without tokens.key is no interrupted first start. */
     bool was_used;
 };
+
+/* A self-signed authority of ten years. */
+MUST_USE struct error *credentials_new_authority(int64_t now, struct pki_authority **ret_authority);
 
 /* Whether an earlier start has made its keys in this folder. */
 bool credentials_exist(const char *folder);

@@ -18,13 +18,12 @@ struct data_dir {
     int fd; /* of the lock */
 };
 
-/* The error of a second server, which names the process of the first one. */
-static struct error *lock_taken(int fd, const char *path)
+/* The process that has the lock, as it has written itself. */
+static void read_holder(int fd, struct buf *holder)
 {
-    char holder[64] = {0};
-    const ssize_t got = pread(fd, holder, sizeof(holder) - 1, 0);
-    return error_new(ERROR_IO, "%s is in use by process %s; stop it, or use another --data-dir",
-                     path, got > 0 ? holder : "(unknown)");
+    char text[64] = {0};
+    const ssize_t got = pread(fd, text, sizeof(text) - 1, 0);
+    buf_add(holder, got > 0 ? str_from_c(text) : STR("(unknown)"));
 }
 
 /*
@@ -49,11 +48,9 @@ static struct error *check_owner(const char *path)
     return NULL;
 }
 
-struct error *data_dir_open(const char *path, struct data_dir **ret_dir)
+struct error *data_dir_try_lock(const char *path, struct data_dir **ret_dir, struct buf *ret_holder)
 {
     SCOPED(buf) lock = {.limit = 0};
-    TRY(folder_make(path, 0700));
-    TRY(check_owner(path));
     buf_print(&lock, "%s/lock", path);
     OWNED(data_dir) dir = NEW(struct data_dir);
     dir->fd = open(buf_c(&lock), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -61,15 +58,31 @@ struct error *data_dir_open(const char *path, struct data_dir **ret_dir)
         return error_new(ERROR_IO, "%s is a link; remove it", buf_c(&lock));
     if (dir->fd < 0)
         return error_from_errno(errno, "open %s", buf_c(&lock));
-    if (flock(dir->fd, LOCK_EX | LOCK_NB) != 0)
-        return errno == EWOULDBLOCK ? lock_taken(dir->fd, path)
-                                    : error_from_errno(errno, "lock %s", buf_c(&lock));
+    if (flock(dir->fd, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK)
+            return error_from_errno(errno, "lock %s", buf_c(&lock));
+        read_holder(dir->fd, ret_holder);
+        *ret_dir = NULL;
+        return NULL;
+    }
     char holder[32];
     const int len = snprintf(holder, sizeof(holder), "%ld", (long)getpid());
     if (ftruncate(dir->fd, 0) != 0 || pwrite(dir->fd, holder, (size_t)len, 0) != len)
         return error_from_errno(errno, "write %s", buf_c(&lock));
     *ret_dir = TAKE(dir);
     return NULL;
+}
+
+struct error *data_dir_open(const char *path, struct data_dir **ret_dir)
+{
+    SCOPED(buf) holder = {.limit = 0};
+    TRY(folder_make(path, 0700));
+    TRY(check_owner(path));
+    TRY(data_dir_try_lock(path, ret_dir, &holder));
+    if (*ret_dir)
+        return NULL;
+    return error_new(ERROR_IO, "%s is in use by process %s; stop it, or use another --data-dir",
+                     path, buf_c(&holder));
 }
 
 void data_dir_free(struct data_dir *dir)

@@ -15,6 +15,14 @@ struct data_dir;
  * as well. data_dir_open() blocks, so it is for the start of a program.
  */
 MUST_USE struct error *data_dir_open(const char *path, struct data_dir **ret_dir);
+
+/*
+ * Locks a folder that exists, whoever it belongs to. *ret_dir becomes NULL when another process has
+ * it; the holder is its number then.
+ */
+MUST_USE struct error *data_dir_try_lock(const char *path, struct data_dir **ret_dir,
+                                         struct buf *ret_holder);
+
 void data_dir_free(struct data_dir *dir);
 DEFINE_OWNED(data_dir)
 

@@ -3,7 +3,7 @@
 #include "base/duration.h"
 #include "net/pki.h"
 
-#define LIFE       (365 * 24 * HOUR)
+#define LIFE       (365 * (24 * HOUR))
 #define CLOCK_SKEW HOUR
 
 void kept_certificate_done(struct kept_certificate *kept)

@@ -61,7 +61,7 @@ static struct error *write_all(int fd, struct str content, const char *path)
     return NULL;
 }
 
-static struct error *sync_folder(const char *folder)
+struct error *secret_file_sync(const char *folder)
 {
     OWNED_FD fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 || fsync(fd) != 0)
@@ -97,7 +97,7 @@ static struct error *replace_file(const char *folder, const char *name, struct s
     if (!err && rename(buf_c(&temporary), buf_c(&path)) != 0)
         err = error_from_errno(errno, "rename %s to %s", buf_c(&temporary), buf_c(&path));
     if (!err)
-        return sync ? sync_folder(folder) : NULL;
+        return sync ? secret_file_sync(folder) : NULL;
     /* A partly written file contains a part of the secret. */
     (void)unlink(buf_c(&temporary));
     return err;

@@ -16,3 +16,6 @@ MUST_USE struct error *secret_file_write(const char *folder, const char *name, s
 
 /* The same without waiting for the disk: for files that are written again at every start. */
 MUST_USE struct error *secret_file_remake(const char *folder, const char *name, struct str content);
+
+/* Makes renamed files of a folder durable. */
+MUST_USE struct error *secret_file_sync(const char *folder);

@@ -24,6 +24,8 @@ struct standalone {
     struct apiserver *server;
     struct str host, url;
     struct arena texts;
+    credentials_changed_fn *changed;
+    void *changed_data;
 };
 
 struct apiserver *standalone_server(const struct standalone *standalone)
@@ -137,10 +139,20 @@ static struct error *clear_binding(const struct standalone *standalone, struct s
     return apiserver_amend(standalone->server, doc);
 }
 
+/* The Secret comes before the Cluster, since a controller may connect at once. */
+static struct error *register_cluster(const struct standalone *standalone, size_t index,
+                                      struct str name)
+{
+    TRY(clear_binding(standalone, name));
+    TRY(put_kubeconfig(standalone, index, name));
+    return put_cluster(standalone, name);
+}
+
 /* What the registering fibers share: the next cluster that has to be registered. */
 struct registration {
     struct standalone *standalone;
     size_t next; /* index of the next cluster */
+    struct error *(*put)(const struct standalone *standalone, size_t index, struct str name);
 };
 
 static struct error *register_next_clusters(void *data)
@@ -150,22 +162,36 @@ static struct error *register_next_clusters(void *data)
     while (registration->next < apiserver_cluster_count(standalone->server)) {
         const size_t index = registration->next++;
         const struct str name = apiserver_cluster_name(standalone->server, index);
-        TRY(clear_binding(standalone, name), "register cluster %.*s", STR_ARG(name));
-        /* The Secret comes before the Cluster, since a controller may connect at once. */
-        TRY(put_kubeconfig(standalone, index, name), "register cluster %.*s", STR_ARG(name));
-        TRY(put_cluster(standalone, name), "register cluster %.*s", STR_ARG(name));
+        TRY(registration->put(standalone, index, name), "register cluster %.*s", STR_ARG(name));
     }
     return NULL;
 }
 
-static struct error *register_clusters(struct standalone *standalone)
+static struct error *register_clusters(struct registration *registration)
 {
-    struct registration registration = {.standalone = standalone};
     SCOPED(scope) scope = {0};
-    const size_t count = apiserver_cluster_count(standalone->server);
+    const size_t count = apiserver_cluster_count(registration->standalone->server);
     for (size_t i = 0; i < REGISTRARS && i < count; i++)
-        scope_start(&scope, "register", register_next_clusters, &registration);
+        scope_start(&scope, "register", register_next_clusters, registration);
     return scope_wait(&scope);
+}
+
+/* Kubeconfigs that are still the same are not written. */
+static struct error *hand_out_credentials(void *data)
+{
+    struct standalone *standalone = data;
+    struct registration registration = {.standalone = standalone, .put = put_kubeconfig};
+    if (standalone->changed)
+        TRY(standalone->changed(standalone->changed_data));
+    return register_clusters(&registration);
+}
+
+void standalone_keep_credentials(struct standalone *standalone, credentials_changed_fn *changed,
+                                 void *data)
+{
+    standalone->changed = changed;
+    standalone->changed_data = data;
+    apiserver_keep_credentials(standalone->server, hand_out_credentials, standalone);
 }
 
 /* A server that listens on all addresses is called at the loopback address. */
@@ -195,7 +221,8 @@ struct error *standalone_new(struct loop *loop, const struct apiserver_options *
     standalone_add_kinds(&whole);
     TRY(apiserver_new(loop, &whole, &standalone->server));
     set_url(standalone, options->host);
-    TRY(register_clusters(standalone));
+    struct registration registration = {.standalone = standalone, .put = register_cluster};
+    TRY(register_clusters(&registration));
     *ret_standalone = TAKE(standalone);
     return NULL;
 }

@@ -33,6 +33,13 @@ struct apiserver *standalone_server(const struct standalone *standalone);
 /* "https://127.0.0.1:7443": the address to connect to. */
 struct str standalone_url(const struct standalone *standalone);
 
+/*
+ * As apiserver_keep_credentials(); the Secrets of the virtual clusters follow as well. changed is
+ * called first.
+ */
+void standalone_keep_credentials(struct standalone *standalone, credentials_changed_fn *changed,
+                                 void *data);
+
 /* The kubeconfig of the main API's admin, and that of a virtual cluster's, by number. Secret. */
 void standalone_admin_kubeconfig(const struct standalone *standalone, struct buf *out);
 void standalone_cluster_kubeconfig(const struct standalone *standalone, size_t index,

@@ -55,7 +55,7 @@ static struct error *serve_apiserver(void *data)
     TRY(address_explain(standalone_new(loop, &options, &standalone), "--listen"));
     struct handout handout = {&settings->server.files, standalone};
     TRY(write_credentials(&handout));
-    apiserver_keep_credentials(standalone_server(standalone), write_credentials, &handout);
+    standalone_keep_credentials(standalone, write_credentials, &handout);
     const struct str url = standalone_url(standalone);
     fprintf(stderr, "corset: ready on %.*s\n", STR_ARG(url));
     TRY(signals_wait(signals));

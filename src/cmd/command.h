@@ -42,6 +42,8 @@ extern const struct command command_cluster_list;
 extern const struct command command_cluster_remove;
 extern const struct command command_completion;
 extern const struct command command_controller;
+extern const struct command command_credentials;
+extern const struct command command_credentials_rotate;
 extern const struct command command_demo;
 extern const struct command command_pause;
 extern const struct command command_render;

@@ -1,6 +1,9 @@
 #include "cmd/server_flags.h"
 
+#include <stdlib.h>
+
 #include "apimachinery/quantity.h"
+#include "base/arena.h"
 
 /* The bounds of kube-apiserver: an hour and 2^32 seconds. */
 #define TOKEN_LIFETIME_MIN HOUR
@@ -52,6 +55,15 @@ int server_flags_use(struct server_settings *settings, const struct command *com
         return command_misused(command, "--inject: %s", wrong->message);
     address_warn(&settings->address, settings->listen);
     return COMMAND_DONE;
+}
+
+const char *server_flags_default_folder(struct arena *arena)
+{
+    const char *data = getenv("XDG_DATA_HOME"); /* NOLINT(concurrency-mt-unsafe) */
+    const char *home = getenv("HOME");          /* NOLINT(concurrency-mt-unsafe) */
+    if (data && data[0] == '/')
+        return arena_print(arena, "%s/corset", data).ptr;
+    return home && *home ? arena_print(arena, "%s/.local/share/corset", home).ptr : NULL;
 }
 
 struct apiserver_options server_flags_options(const struct server_settings *settings)

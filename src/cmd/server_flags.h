@@ -41,5 +41,8 @@ extern const struct flag server_flags[SERVER_FLAGS];
  */
 MUST_USE int server_flags_use(struct server_settings *settings, const struct command *command);
 
+/* corset below $XDG_DATA_HOME, or below ~/.local/share. NULL without a home. */
+const char *server_flags_default_folder(struct arena *arena);
+
 /* The options borrow from the settings. The network is not set. */
 struct apiserver_options server_flags_options(const struct server_settings *settings);

@@ -5,7 +5,6 @@
  * stop: controllers, then the server, which gets DRAIN_TIMEOUT for open requests.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "app/standalone.h"
 #include "async/fiber.h"
@@ -34,16 +33,6 @@ struct settings {
 
     struct arena arena; /* of the default folder's name */
 };
-
-/* corset below $XDG_DATA_HOME, or below ~/.local/share. NULL without a home. */
-static const char *default_folder(struct arena *arena)
-{
-    const char *data = getenv("XDG_DATA_HOME"); /* NOLINT(concurrency-mt-unsafe) */
-    const char *home = getenv("HOME");          /* NOLINT(concurrency-mt-unsafe) */
-    if (data && data[0] == '/')
-        return arena_print(arena, "%s/corset", data).ptr;
-    return home && *home ? arena_print(arena, "%s/.local/share/corset", home).ptr : NULL;
-}
 
 /* The function that until_signal() runs. */
 static struct error *run_controllers(void *data)
@@ -133,7 +122,7 @@ static struct error *serve_up(void *data)
     TRY(server_files_write(&settings->server.files, standalone));
     TRY(read_own_kubeconfig(standalone, &config));
     struct handout handout = {&settings->server.files, standalone, &config};
-    apiserver_keep_credentials(standalone_server(standalone), hand_out, &handout);
+    standalone_keep_credentials(standalone, hand_out, &handout);
     TRY(stale_clusters_delete(&config, network, tls, settings->server.virtual_clusters),
         "remove virtual clusters of an earlier run");
     struct error *err = serve_controllers(settings, &config, network, tls, signals);
@@ -156,7 +145,7 @@ static int complete_settings(struct settings *settings)
         return command_misused(&command_up, "--kubeconfig and --context are for 'corset "
                                             "controller'; 'corset up' has its own API server");
     if (!settings->server.files.data_dir)
-        settings->server.files.data_dir = default_folder(&settings->arena);
+        settings->server.files.data_dir = server_flags_default_folder(&settings->arena);
     if (!settings->server.files.data_dir)
         return command_misused(&command_up, "give --data-dir, since HOME is not set");
     int misused = server_flags_use(&settings->server, &command_up);

@@ -79,6 +79,15 @@ static bool add_extension(X509 *certificate, X509 *issuer, int nid, const char *
     return ok;
 }
 
+static GENERAL_NAME *text_name(int type, struct str text)
+{
+    GENERAL_NAME *general = GENERAL_NAME_new();
+    ASN1_IA5STRING *value = ASN1_IA5STRING_new();
+    ASN1_STRING_set(value, text.ptr, (int)text.len);
+    GENERAL_NAME_set0_value(general, type, value);
+    return general;
+}
+
 /*
  * An address becomes an IP name, everything else a DNS name. Names are set as values and not
  * through the configuration notation, in which a comma in a name would have a meaning.
@@ -88,24 +97,22 @@ static GENERAL_NAME *general_name(struct str name)
     const char *text = mem_dup(name.ptr, name.len);
     ASN1_OCTET_STRING *address = a2i_IPADDRESS(text);
     mem_free((char *)text);
+    if (!address)
+        return text_name(GEN_DNS, name);
     GENERAL_NAME *general = GENERAL_NAME_new();
-    if (address) {
-        GENERAL_NAME_set0_value(general, GEN_IPADD, address);
-    } else {
-        ASN1_IA5STRING *host = ASN1_IA5STRING_new();
-        ASN1_STRING_set(host, name.ptr, (int)name.len);
-        GENERAL_NAME_set0_value(general, GEN_DNS, host);
-    }
+    GENERAL_NAME_set0_value(general, GEN_IPADD, address);
     return general;
 }
 
 static bool add_names(X509 *certificate, const struct pki_request *request)
 {
-    if (request->name_count == 0)
+    if (request->name_count == 0 && request->uri.len == 0)
         return true;
     GENERAL_NAMES *names = GENERAL_NAMES_new();
     for (size_t i = 0; i < request->name_count; i++)
         sk_GENERAL_NAME_push(names, general_name(request->names[i]));
+    if (request->uri.len)
+        sk_GENERAL_NAME_push(names, text_name(GEN_URI, request->uri));
     const bool ok = X509_add1_ext_i2d(certificate, NID_subject_alt_name, names, 0, 0) == 1;
     GENERAL_NAMES_free(names);
     ERR_clear_error(); /* a2i_IPADDRESS leaves its refusals behind */

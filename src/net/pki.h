@@ -21,6 +21,7 @@ struct pki_request {
     size_t organization_count;
     const struct str *names; /* host names and addresses a server answers for */
     size_t name_count;
+    struct str uri;      /* a further name, which says what is neither a user nor a host */
     bool client, server; /* what the certificate may be used for */
     int64_t not_before;  /* wall-clock nanoseconds */
     int64_t not_after;

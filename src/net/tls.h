@@ -107,6 +107,8 @@ struct tls_peer {
     struct str common_name;
     const struct str *organizations;
     size_t organization_count;
+    const struct str *uris; /* among its names */
+    size_t uri_count;
 };
 
 /*

@@ -11,6 +11,7 @@
  */
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 
 #include "base/memory.h"
 #include "net/tls_internal.h"
@@ -212,6 +213,23 @@ static void read_subject(X509_NAME *name, struct arena *arena, struct tls_peer *
     peer->organizations = organizations;
 }
 
+static void read_uris(X509 *certificate, struct arena *arena, struct tls_peer *peer)
+{
+    GENERAL_NAMES *names = X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
+    const int count = sk_GENERAL_NAME_num(names); /* -1 without any */
+    struct str *uris = arena_alloc_array(arena, (size_t)(count > 0 ? count : 0) + 1, sizeof(*uris));
+    for (int i = 0; i < count; i++) {
+        int type;
+        const ASN1_STRING *value = GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(names, i), &type);
+        if (type == GEN_URI)
+            uris[peer->uri_count++] =
+                arena_str(arena, str_from((const char *)ASN1_STRING_get0_data(value),
+                                          (size_t)ASN1_STRING_length(value)));
+    }
+    GENERAL_NAMES_free(names);
+    peer->uris = uris;
+}
+
 void tls_peer(struct transport *transport, struct arena *arena, struct tls_peer *ret_peer)
 {
     *ret_peer = (struct tls_peer){0};
@@ -228,4 +246,5 @@ void tls_peer(struct transport *transport, struct arena *arena, struct tls_peer 
     if (!ret_peer->verified)
         return;
     read_subject(X509_get_subject_name(certificate), arena, ret_peer);
+    read_uris(certificate, arena, ret_peer);
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "apimachinery/gvk.h"
 #include "apiserver/auth/rbac.h"
@@ -35,6 +36,19 @@ MUST_USE struct error *token_keys_read(struct str pem, struct token_keys **ret_k
 MUST_USE struct error *token_keys_write(const struct token_keys *keys, struct buf *pem);
 void token_keys_free(struct token_keys *keys);
 DEFINE_OWNED(token_keys)
+
+/*
+ * The generation counts rotations, from 1. Client certificates name it, as the URI
+ * "corset:generation:2", and are valid in their own only; those that name none are of the first.
+ */
+#define AUTH_GENERATION_URI "corset:generation:"
+uint64_t token_keys_generation(const struct token_keys *keys);
+
+/* New keys of the next generation. */
+MUST_USE struct error *token_keys_next(const struct token_keys *keys, struct token_keys **ret_keys);
+
+/* From now on the keys are the newer ones, which are freed. */
+void token_keys_become(struct token_keys *keys, struct token_keys *newer);
 
 /* Further attributes of a user, by name. */
 struct user_extra {

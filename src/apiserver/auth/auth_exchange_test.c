@@ -123,7 +123,7 @@ static struct error *let_in(struct exchange *exchange)
     static const struct str masters = STR_INIT("system:masters");
     const struct auth *auth = &exchange->replay->fixture.auth;
     const bool is_admin = str_eq(json_path_str(exchange->row, "as"), STR("admin"));
-    const struct tls_peer peer = {is_admin, is_admin, STR("admin"), &masters, 1};
+    const struct tls_peer peer = {is_admin, is_admin, STR("admin"), &masters, 1, NULL, 0};
     SCOPED(http_headers) headers = {.limit = 0};
     add_headers(exchange, &headers);
     TRY(authenticate(auth, arena_of(exchange), &peer, &headers, RECORDED, &exchange->user));

@@ -149,6 +149,24 @@ static struct user_info certificate_user(struct arena *arena, const struct tls_p
     return user;
 }
 
+/* A rotation makes the certificates of all generations before useless. */
+static bool is_current(const struct auth *auth, const struct tls_peer *peer)
+{
+    const struct str prefix = STR(AUTH_GENERATION_URI);
+    const uint64_t current = token_keys_generation(auth->keys);
+    bool names_none = true;
+    for (size_t i = 0; i < peer->uri_count; i++) {
+        uint64_t generation;
+        if (!str_starts_with(peer->uris[i], prefix))
+            continue;
+        names_none = false;
+        if (!str_to_uint64(str_skip(peer->uris[i], prefix.len), &generation) ||
+            generation != current)
+            return false;
+    }
+    return !names_none || current == 1;
+}
+
 static struct user_info anonymous_user(struct arena *arena)
 {
     struct user_info user = {.user.name = STR(USER_ANONYMOUS), .is_anonymous = true};
@@ -172,12 +190,13 @@ struct error *authenticate(const struct auth *auth, struct arena *arena,
 {
     struct bearer bearer;
     const bool shows_certificate = auth->cluster.len == 0 && peer && peer->shown;
-    if (shows_certificate && peer->verified && peer->common_name.len) {
+    const bool is_valid = shows_certificate && peer->verified && is_current(auth, peer);
+    if (is_valid && peer->common_name.len) {
         *ret_user = certificate_user(arena, peer);
         return NULL;
     }
     const struct str token = bearer_token(headers);
-    if (token.len == 0 && shows_certificate && !peer->verified)
+    if (token.len == 0 && shows_certificate && !is_valid)
         return status_unauthorized();
     if (token.len == 0) {
         *ret_user = anonymous_user(arena);

@@ -44,7 +44,7 @@ TEST(authenticate_nobody)
 TEST(authenticate_certificates)
 {
     static const struct str groups[] = {STR_INIT("system:masters"), STR_INIT("dev")};
-    const struct tls_peer peer = {true, true, STR("admin"), groups, COUNT(groups)};
+    const struct tls_peer peer = {true, true, STR("admin"), groups, COUNT(groups), NULL, 0};
     SCOPED(auth_fixture) fixture;
     struct user_info user;
     auth_fixture_init(&fixture);
@@ -74,6 +74,73 @@ TEST(authenticate_certificates)
     CHECK(user.is_anonymous);
     CHECK_OK(authenticate_as(&fixture, NULL, &invalid, NOW, &user));
     CHECK(user.is_anonymous);
+}
+
+TEST(authenticate_certificates_of_their_generation)
+{
+    static const struct {
+        const char *name;
+        const char *uris[2];
+        int generation; /* of the keys */
+        bool is_known;
+    } cases[] = {
+        {"none is the first",          {NULL},                                         1, true },
+        {"none is not the second",     {NULL},                                         2, false},
+        {"the first",                  {"corset:generation:1"},                        1, true },
+        {"the first in the second",    {"corset:generation:1"},                        2, false},
+        {"the second",                 {"corset:generation:2"},                        2, true },
+        {"the second in the first",    {"corset:generation:2"},                        1, false},
+        {"the second in the third",    {"corset:generation:2"},                        3, false},
+        {"beside another name",        {"spiffe://a/b", "corset:generation:2"},        2, true },
+        {"another name is none",       {"spiffe://a/b"},                               2, false},
+        {"another name, in the first", {"spiffe://a/b"},                               1, true },
+        {"two of them",                {"corset:generation:1", "corset:generation:2"}, 2, false},
+        {"no number",                  {"corset:generation:"},                         1, false},
+        {"not a number",               {"corset:generation:1x"},                       1, false},
+        {"more than a number",         {"corset:generation:18446744073709551617"},     1, false},
+        {"negative",                   {"corset:generation:-1"},                       1, false},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(auth_fixture) fixture;
+        struct user_info user;
+        struct str uris[2];
+        struct tls_peer peer = {
+            .shown = true, .verified = true, .common_name = STR("admin"), .uris = uris};
+        TEST_CASE("%s", cases[i].name);
+        auth_fixture_init(&fixture);
+        for (int j = 1; j < cases[i].generation; j++) {
+            struct token_keys *newer = NULL;
+            CHECK_OK(token_keys_next(fixture.keys, &newer));
+            token_keys_become(fixture.keys, newer);
+        }
+        for (size_t j = 0; j < COUNT(uris) && cases[i].uris[j]; j++)
+            uris[peer.uri_count++] = str_from_c(cases[i].uris[j]);
+        OWNED(error) err = authenticate_as(&fixture, NULL, &peer, NOW, &user);
+        CHECK_EQ(err == NULL, cases[i].is_known);
+        if (err)
+            CHECK_EQ((int)err->code, (int)ERROR_UNAUTHORIZED);
+    }
+}
+
+TEST(tokens_of_an_earlier_generation_are_useless)
+{
+    SCOPED(auth_fixture) fixture;
+    SCOPED(buf) admin = {.secret = true};
+    struct token_keys *newer = NULL;
+    struct user_info user;
+    auth_fixture_init(&fixture);
+    fixture.auth.cluster = STR("c1");
+    auth_admin_token(fixture.keys, STR("c1"), &admin);
+    const char *account = bearer(&fixture, auth_fixture_token(&fixture, "{}", NOW));
+    CHECK_OK(authenticate_as(&fixture, account, NULL, NOW, &user));
+    CHECK_OK(authenticate_as(&fixture, bearer(&fixture, buf_str(&admin)), NULL, NOW, &user));
+    CHECK_OK(token_keys_next(fixture.keys, &newer));
+    token_keys_become(fixture.keys, newer);
+    CHECK_ERROR(authenticate_as(&fixture, account, NULL, NOW, &user), ERROR_UNAUTHORIZED);
+    CHECK_ERROR(authenticate_as(&fixture, bearer(&fixture, buf_str(&admin)), NULL, NOW, &user),
+                ERROR_UNAUTHORIZED);
+    const char *own = bearer(&fixture, auth_fixture_token(&fixture, "{}", NOW));
+    CHECK_OK(authenticate_as(&fixture, own, NULL, NOW, &user));
 }
 
 TEST(authenticate_accounts)

@@ -247,6 +247,32 @@ TEST(keys_are_kept_as_pem)
     }
 }
 
+/* A flipped bit must not lead back to an earlier generation. */
+TEST(keys_keep_their_generation)
+{
+    OWNED(token_keys) first = NULL;
+    OWNED(token_keys) second = NULL;
+    OWNED(token_keys) third = NULL;
+    OWNED(token_keys) again = NULL;
+    SCOPED(buf) pem = {.limit = 0};
+    CHECK_OK(token_keys_new(&first));
+    CHECK_EQ(token_keys_generation(first), 1);
+    CHECK_OK(token_keys_next(first, &second));
+    CHECK_OK(token_keys_next(second, &third));
+    CHECK_EQ(token_keys_generation(third), 3);
+    CHECK_OK(token_keys_write(third, &pem));
+    CHECK_OK(token_keys_read(buf_str(&pem), &again));
+    CHECK_EQ(token_keys_generation(again), 3);
+    CHECK_EQ(token_keys_id(again), token_keys_id(third));
+    for (size_t i = 0; i < pem.len; i++) {
+        OWNED(token_keys) damaged = NULL;
+        pem.ptr[i] ^= 1;
+        OWNED(error) err = token_keys_read(buf_str(&pem), &damaged);
+        pem.ptr[i] ^= 1;
+        CHECK(err || token_keys_generation(damaged) == 3);
+    }
+}
+
 TEST(keys_of_other_kinds_are_refused)
 {
     static const char *const cases[] = {

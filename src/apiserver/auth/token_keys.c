@@ -3,8 +3,10 @@
  * queue is cleared and the message says what was tried.
  *
  * The PEM text holds two blocks: the private key and a random secret, from which the admin tokens
- * of virtual clusters are derived. Behind the secret is the beginning of its hash, which tells
- * whether a bit of it has changed; earlier versions wrote none.
+ * of virtual clusters are derived. Behind the secret is the number of the generation, unless it is
+ * the first, and then the beginning of the hash of both, which tells whether a bit of them has
+ * changed; earlier versions wrote none. One block holds all of it, so that a damaged file cannot
+ * lead back to an earlier generation.
  */
 #include "apiserver/auth/token_keys.h"
 
@@ -21,7 +23,9 @@
 #include "base/random.h"
 
 #define SECRET_LEN   32
+#define NUMBER_LEN   8
 #define CHECK_LEN    8
+#define BLOCK_MAX    (SECRET_LEN + NUMBER_LEN + CHECK_LEN)
 #define SECRET_BLOCK "CORSET ACCESS SECRET"
 #define HALF_LEN     (TOKEN_SIGNATURE_LEN / 2)
 
@@ -32,6 +36,7 @@
 struct token_keys {
     EVP_PKEY *key;
     uint8_t secret[SECRET_LEN];
+    uint64_t generation;
     EVP_MAC_CTX *mac; /* initialised with the secret; copied for each use */
     char id[ID_LEN + 1];
 };
@@ -92,6 +97,7 @@ struct error *token_keys_new(struct token_keys **ret_keys)
     if (!keys->key || !make_id(keys))
         return openssl_error("make a key for tokens");
     random_bytes_secure(keys->secret, sizeof(keys->secret));
+    keys->generation = 1;
     prepare_mac(keys);
     *ret_keys = TAKE(keys);
     return NULL;
@@ -106,31 +112,48 @@ static bool is_p256(const EVP_PKEY *key)
            str_eq(str_from_c(name), STR("prime256v1"));
 }
 
-/* What stands in the file: the secret and its check. */
-static void add_check(const uint8_t secret[static SECRET_LEN],
-                      uint8_t ret_block[static SECRET_LEN + CHECK_LEN])
+/* What stands in the file, and how long it is. */
+static size_t write_block(const uint8_t secret[static SECRET_LEN], uint64_t generation,
+                          uint8_t ret_block[static BLOCK_MAX])
 {
     uint8_t digest[SHA256_LEN];
-    sha256_of(str_from((const char *)secret, SECRET_LEN), digest);
+    size_t len = SECRET_LEN;
     memcpy(ret_block, secret, SECRET_LEN);
-    memcpy(ret_block + SECRET_LEN, digest, CHECK_LEN);
+    for (int shift = 56; generation > 1 && shift >= 0; shift -= 8)
+        ret_block[len++] = (uint8_t)(generation >> shift);
+    sha256_of(str_from((const char *)ret_block, len), digest);
+    memcpy(ret_block + len, digest, CHECK_LEN);
+    return len + CHECK_LEN;
 }
 
-static bool is_secret(const unsigned char *bytes, long len)
+static uint64_t read_number(const unsigned char *bytes)
 {
-    uint8_t block[SECRET_LEN + CHECK_LEN];
-    if (len == SECRET_LEN)
-        return true;
-    if (len != (long)sizeof(block))
+    uint64_t number = 0;
+    for (size_t i = 0; i < NUMBER_LEN; i++)
+        number = number << 8 | bytes[i];
+    return number;
+}
+
+/* The length tells which parts there are. */
+static bool read_block(const unsigned char *bytes, long len, struct token_keys *keys)
+{
+    uint8_t block[BLOCK_MAX];
+    const uint64_t generation = len == BLOCK_MAX ? read_number(bytes + SECRET_LEN) : 1;
+    if (len != SECRET_LEN && len != SECRET_LEN + CHECK_LEN && len != BLOCK_MAX)
         return false;
-    add_check(bytes, block);
-    const bool same = memcmp(bytes, block, sizeof(block)) == 0;
+    const size_t written = write_block(bytes, generation, block);
+    const bool same =
+        len == SECRET_LEN || (written == (size_t)len && memcmp(bytes, block, written) == 0);
     mem_wipe(block, sizeof(block));
+    if (same) {
+        memcpy(keys->secret, bytes, SECRET_LEN);
+        keys->generation = generation;
+    }
     return same;
 }
 
 /* Other blocks may come first. */
-static bool read_secret(struct str pem, uint8_t ret_secret[static SECRET_LEN])
+static bool read_secret(struct str pem, struct token_keys *keys)
 {
     BIO *bio = BIO_new_mem_buf(pem.ptr, (int)pem.len);
     bool found = false;
@@ -138,9 +161,7 @@ static bool read_secret(struct str pem, uint8_t ret_secret[static SECRET_LEN])
     unsigned char *bytes;
     long len;
     while (!found && bio && PEM_read_bio(bio, &name, &header, &bytes, &len) == 1) {
-        found = str_eq(str_from_c(name), STR(SECRET_BLOCK)) && is_secret(bytes, len);
-        if (found)
-            memcpy(ret_secret, bytes, SECRET_LEN);
+        found = str_eq(str_from_c(name), STR(SECRET_BLOCK)) && read_block(bytes, len, keys);
         OPENSSL_free(name);
         OPENSSL_free(header);
         OPENSSL_clear_free(bytes, (size_t)len);
@@ -181,7 +202,7 @@ struct error *token_keys_read(struct str pem, struct token_keys **ret_keys)
     OWNED(token_keys) keys = NEW(struct token_keys);
     const bool has_key = pem.len <= PEM_MAX && (keys->key = read_key(pem)) && is_p256(keys->key) &&
                          is_sound(keys->key);
-    const bool has_secret = has_key && read_secret(pem, keys->secret);
+    const bool has_secret = has_key && read_secret(pem, keys);
     ERR_clear_error();
     if (!has_key)
         return error_new(ERROR_PARSE, "no P-256 key in the keys for tokens");
@@ -199,17 +220,37 @@ struct error *token_keys_write(const struct token_keys *keys, struct buf *pem)
 {
     BIO *bio = BIO_new(BIO_s_secmem());
     char *text = NULL;
-    uint8_t block[SECRET_LEN + CHECK_LEN];
+    uint8_t block[BLOCK_MAX];
     pem->secret = true;
-    add_check(keys->secret, block);
+    const size_t block_len = write_block(keys->secret, keys->generation, block);
     const bool ok = bio &&
                     PEM_write_bio_PKCS8PrivateKey(bio, keys->key, NULL, NULL, 0, NULL, NULL) == 1 &&
-                    PEM_write_bio(bio, SECRET_BLOCK, "", block, sizeof(block)) > 0;
+                    PEM_write_bio(bio, SECRET_BLOCK, "", block, (long)block_len) > 0;
     mem_wipe(block, sizeof(block));
     const long len = ok ? BIO_get_mem_data(bio, &text) : 0;
     buf_add(pem, str_from(text, len > 0 ? (size_t)len : 0));
     BIO_free(bio);
     return ok ? buf_check(pem) : openssl_error("write the keys for tokens");
+}
+
+uint64_t token_keys_generation(const struct token_keys *keys)
+{
+    return keys->generation;
+}
+
+struct error *token_keys_next(const struct token_keys *keys, struct token_keys **ret_keys)
+{
+    TRY(token_keys_new(ret_keys));
+    (*ret_keys)->generation = keys->generation + 1;
+    return NULL;
+}
+
+void token_keys_become(struct token_keys *keys, struct token_keys *newer)
+{
+    const struct token_keys old = *keys;
+    *keys = *newer;
+    *newer = old;
+    token_keys_free(newer);
 }
 
 struct str token_keys_id(const struct token_keys *keys)

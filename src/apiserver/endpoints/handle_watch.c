@@ -277,7 +277,9 @@ static struct error *run_watch(struct watch_stream *stream, struct list_result *
     TRY(err);
     if (initial && options->bookmarks && (options->has_initial_events || options->version.len))
         TRY(send_bookmark(stream, revision, true));
-    return stream->request->api->is_ending ? NULL : follow_events(stream);
+    const struct api *api = stream->request->api;
+    const bool is_over = api->is_ending || api->interruptions != stream->request->interruptions;
+    return is_over ? NULL : follow_events(stream);
 }
 
 static void set_times(struct watch_stream *stream)

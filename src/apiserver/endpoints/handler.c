@@ -80,6 +80,7 @@ static struct error *identify_user(struct request *request)
     const struct http_headers *headers = http_request_headers(request->http);
     const struct auth *auth = &request->api->auth;
     http_request_peer(request->http, &peer);
+    request->interruptions = request->api->interruptions;
     TRY(authenticate(auth, request->arena, &peer, headers, request->now, &request->user));
     const struct rbac_attributes attributes = request_attributes(request);
     return impersonate(auth, request->arena, &attributes, &request->user, headers, &request->user);

@@ -58,6 +58,7 @@ struct request {
     const struct kind *kind;         /* NULL: no such resource */
     const struct quota_claim *quota; /* of a write; NULL: none */
     struct json_warnings warnings;   /* for the headers of the response */
+    uint64_t interruptions;          /* of the API's watches, when the user was identified */
 };
 
 /*

@@ -252,6 +252,13 @@ void virtual_clusters_end_watches(struct virtual_clusters *clusters)
             api_end_watches(clusters->items[i].api);
 }
 
+void virtual_clusters_interrupt_watches(struct virtual_clusters *clusters)
+{
+    for (size_t i = 0; i < clusters->options.count; i++)
+        if (clusters->items[i].api)
+            api_interrupt_watches(clusters->items[i].api);
+}
+
 void virtual_cluster_leave(struct virtual_cluster *cluster)
 {
     cluster->running--;

@@ -74,6 +74,7 @@ void virtual_cluster_leave(struct virtual_cluster *cluster);
 
 /* See api_end_watches(). */
 void virtual_clusters_end_watches(struct virtual_clusters *clusters);
+void virtual_clusters_interrupt_watches(struct virtual_clusters *clusters);
 
 /*
  * The faults of one cluster, or with cluster NULL of all clusters without their own. Setting them
