@@ -125,7 +125,7 @@ ok 'service' create service clusterip made --tcp=80:8080
 prints 'service/made created'
 ok 'job' create job made --image=example/job -- run this
 prints 'job.batch/made created'
-ok 'quota' create quota made --hard=pods=5,configmaps=10
+ok 'quota' create quota made --hard=pods=5,configmaps=100
 prints 'resourcequota/made created'
 if since 1.21; then # older ones know nothing but v1beta1
     ok 'cronjob' create cronjob made --image=example/job --schedule='0 1 * * *'
