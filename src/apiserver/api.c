@@ -80,7 +80,6 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
     api->webhooks = options->webhooks;
     api->cluster = options->cluster;
     api->settle_turn.permits = 1;
-    api->quota_turn.permits = 1;
     api->definitions.release = definition_release;
     api->rbac = rbac_new();
     api->shares_roles = options->base_rbac != NULL;
@@ -119,6 +118,7 @@ void api_free(struct api *api)
     gc_free(api->gc);
     quota_status_free(api->quotas);
     map_done(&api->definitions);
+    map_done(&api->quota_turns);
     rbac_free(api->rbac);
     store_free(api->store);
     mem_free(api);

@@ -43,7 +43,7 @@ struct api {
     struct map definitions;       /* name -> struct api_definition */
     struct semaphore settle_turn; /* names are given to one definition at a time */
     struct gc *gc;
-    struct semaphore quota_turn; /* see quota_claim.h */
+    struct map quota_turns; /* namespace -> the turn of quota_claim.h, while somebody uses it */
     struct quota_status *quotas;
     const struct server_health *health; /* of the server; NULL in a virtual cluster */
     struct str cluster;                 /* name of a virtual cluster; empty for the main API */

@@ -6,7 +6,10 @@
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
 #include "apiserver/registry/quota_resource.h"
+#include "async/fiber.h"
+#include "async/semaphore.h"
 #include "base/array.h"
+#include "base/memory.h"
 #include "json/path.h"
 
 static void add_limit(struct quota_claim *claim, struct str quota, struct str resource,
@@ -58,34 +61,61 @@ static void keep_limits_of_changes(struct quota_claim *claim)
     claim->count = kept;
 }
 
+/* What is counted in one turn of the loop. */
+#define OBJECTS_AT_ONCE 1000
+#define BYTES_AT_ONCE   (256 * KILOBYTE)
+
 struct counting {
     struct str resource;
     bool depends_on_object;
+    size_t bytes;     /* that were parsed in this turn */
+    struct buf after; /* the name of the last one */
     int64_t count;
 };
+
+static void counting_done(struct counting *counting)
+{
+    buf_done(&counting->after);
+}
 
 static bool count_object(void *data, struct key key, struct object_text *text)
 {
     struct counting *counting = data;
     OWNED(json_doc) doc = NULL;
-    (void)key;
+    buf_clear(&counting->after);
+    buf_add(&counting->after, key.name);
     if (!counting->depends_on_object) {
         counting->count++;
         return true;
     }
     OWNED(error) unreadable = json_read(object_text_json(text), &doc);
     counting->count += quota_resource_usage(counting->resource, json_doc_root(doc));
-    return true;
+    counting->bytes += object_text_json(text).len;
+    return counting->bytes < BYTES_AT_ONCE;
 }
 
-int64_t quota_claim_count(struct api *api, struct str namespace, struct str resource)
+/* Whoever holds the turn counts what nobody adds to meanwhile. */
+struct error *quota_claim_count(struct api *api, struct str namespace, struct str resource,
+                                int64_t *ret_count)
 {
     struct store_page page;
-    struct counting counting = {resource, quota_resource_depends_on_object(resource), 0};
-    const struct store_range range = {.resource = quota_resource_stored_as(resource),
-                                      .namespace = namespace};
-    error_free(store_scan(api->store, &range, count_object, &counting, &page)); /* cannot fail */
-    return counting.count;
+    SCOPED(counting)
+    counting = {.resource = resource,
+                .depends_on_object = quota_resource_depends_on_object(resource)};
+    for (;;) {
+        const struct str after = buf_str(&counting.after);
+        struct store_range range = {.resource = quota_resource_stored_as(resource),
+                                    .namespace = namespace,
+                                    .limit = OBJECTS_AT_ONCE};
+        if (after.len)
+            range.after = (struct key){namespace, after};
+        counting.bytes = 0;
+        TRY(store_scan(api->store, &range, count_object, &counting, &page));
+        *ret_count = counting.count;
+        if (!page.has_more)
+            return NULL;
+        TRY(fiber_yield());
+    }
 }
 
 static int compare_limits(const void *a, const void *b)
@@ -95,24 +125,55 @@ static int compare_limits(const void *a, const void *b)
     return order ? order : str_cmp(left->resource, right->resource);
 }
 
+struct quota_turn {
+    struct semaphore semaphore;
+    size_t users; /* the one that holds it and those that wait */
+};
+
+static void leave_turn(const struct quota_claim *claim, struct quota_turn *turn)
+{
+    if (--turn->users > 0)
+        return;
+    map_remove(&claim->api->quota_turns, claim->key.namespace);
+    mem_free(turn);
+}
+
+/* Suspends. */
+static struct error *take_turn(struct quota_claim *claim)
+{
+    struct quota_turn *turn = map_find(&claim->api->quota_turns, claim->key.namespace);
+    if (!turn) {
+        turn = NEW(struct quota_turn);
+        turn->semaphore.permits = 1;
+        map_put(&claim->api->quota_turns, claim->key.namespace, turn);
+    }
+    turn->users++;
+    struct error *err = semaphore_take(&turn->semaphore);
+    if (err)
+        leave_turn(claim, turn);
+    else
+        claim->turn = turn;
+    return err;
+}
+
 /* The quotas may have changed while this write waited. */
 struct error *quota_claim_take(struct quota_claim *claim, struct api *api, struct arena *arena,
                                const struct kind *kind, struct key key, bool may_create)
 {
-    *claim = (struct quota_claim){.arena = arena, .kind = kind, .key = key};
+    *claim = (struct quota_claim){.api = api, .arena = arena, .kind = kind, .key = key};
     if (!kind->namespaced)
         return NULL;
-    for (int i = 0; i < 2; i++) {
+    for (;;) {
         TRY(collect_limits(claim, api));
         if (!may_create)
             keep_limits_of_changes(claim);
-        if (!claim->count || claim->turn_of)
+        if (!claim->count || claim->turn)
             break;
-        TRY(semaphore_take(&api->quota_turn));
-        claim->turn_of = api;
+        TRY(take_turn(claim));
     }
     for (size_t i = 0; i < claim->count; i++)
-        claim->limits[i].used = quota_claim_count(api, key.namespace, claim->limits[i].resource);
+        TRY(quota_claim_count(api, key.namespace, claim->limits[i].resource,
+                              &claim->limits[i].used));
     if (claim->count)
         qsort(claim->limits, claim->count, sizeof(*claim->limits), compare_limits);
     return NULL;
@@ -120,9 +181,10 @@ struct error *quota_claim_take(struct quota_claim *claim, struct api *api, struc
 
 void quota_claim_done(struct quota_claim *claim)
 {
-    if (claim->turn_of)
-        semaphore_give(&claim->turn_of->quota_turn);
-    claim->turn_of = NULL;
+    if (!claim->turn)
+        return;
+    semaphore_give(&claim->turn->semaphore);
+    leave_turn(claim, TAKE(claim->turn));
 }
 
 /* What is exceeded of one quota, as three lists. */

@@ -2,8 +2,8 @@
  * What a write may take of the ResourceQuotas of its namespace.
  *
  * What is used is counted in the store, not read from the status of the quotas. The store shows
- * what is durable, so writes that quotas limit take turns: each one is durable, or has failed,
- * before the next one is counted. Namespaces without such quotas are not slowed down.
+ * what is durable, so the writes of a namespace that quotas limit take turns: each one is durable,
+ * or has failed, before the next one is counted. Other namespaces are not slowed down.
  */
 #pragma once
 
@@ -13,6 +13,7 @@
 #include "base/error.h"
 
 struct api;
+struct quota_turn;
 
 struct quota_limit {
     struct str quota;    /* its name */
@@ -22,7 +23,8 @@ struct quota_limit {
 };
 
 struct quota_claim {
-    struct api *turn_of; /* NULL: it holds no turn */
+    struct api *api;
+    struct quota_turn *turn; /* NULL: it holds none */
     struct arena *arena;
     const struct kind *kind;
     struct key key;
@@ -46,5 +48,9 @@ MUST_USE struct error *quota_claim_check(const struct quota_claim *claim,
                                          const struct json_value *old,
                                          const struct json_value *object);
 
-/* How much the objects of a namespace use of a resource of a quota. */
-int64_t quota_claim_count(struct api *api, struct str namespace, struct str resource);
+/*
+ * How much the objects of a namespace use of a resource of a quota. Suspends after some of them, so
+ * that others have their turn however many there are.
+ */
+MUST_USE struct error *quota_claim_count(struct api *api, struct str namespace, struct str resource,
+                                         int64_t *ret_count);

@@ -179,6 +179,44 @@ SIM_TEST(quotas_limit_load_balancers_and_node_ports)
     CHECK_EQ(make_service(&fixture, "c", "LoadBalancer"), 201);
 }
 
+/* More than are counted in one turn of the loop: by number, and by size where Services are read. */
+SIM_TEST(quotas_count_many_objects)
+{
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    start_with_namespace(&fixture);
+    for (int i = 0; i < 1001; i++) {
+        SCOPED(buf) text = {0};
+        OWNED(json_doc) doc = NULL;
+        buf_print(&text,
+                  "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"namespace\":\"q\","
+                  "\"name\":\"m%d\"}}",
+                  i);
+        CHECK_OK(json_read(buf_str(&text), &doc));
+        CHECK_OK(apiserver_put(fixture.server, doc));
+    }
+    for (int i = 0; i < 4; i++) {
+        SCOPED(buf) text = {0};
+        OWNED(json_doc) doc = NULL;
+        buf_print(&text,
+                  "{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"metadata\":{\"namespace\":\"q\","
+                  "\"name\":\"s%d\",\"annotations\":{\"pad\":\"%0*d\"}},\"spec\":{\"type\":"
+                  "\"LoadBalancer\"}}",
+                  i, 150000, i);
+        CHECK_OK(json_read(buf_str(&text), &doc));
+        CHECK_OK(apiserver_put(fixture.server, doc));
+    }
+    make_quota(&fixture, "many",
+               "{\"hard\":{\"configmaps\":\"1002\",\"services.loadbalancers\":\"4\"}}");
+    CHECK_EQ(make_map(&fixture, MAPS, "name", "last"), 201);
+    CHECK_EQ(make_map(&fixture, MAPS, "name", "more"), 403);
+    CHECK(str_contains(apiserver_fixture_text(&fixture, "message"),
+                       STR("used: configmaps=1002, limited: configmaps=1002")));
+    CHECK_EQ(make_service(&fixture, "more", "LoadBalancer"), 403);
+    CHECK(str_contains(apiserver_fixture_text(&fixture, "message"),
+                       STR("used: services.loadbalancers=4, limited: services.loadbalancers=4")));
+}
+
 struct creator {
     struct apiserver_fixture *fixture;
     int number, status;

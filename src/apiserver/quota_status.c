@@ -64,7 +64,7 @@ static bool add_quota(void *data, struct key key, struct object_text *text)
     return true;
 }
 
-/* {"hard": …, "used": …} */
+/* {"hard": …, "used": …} Suspends. */
 static struct error *make_status(struct api *api, const struct json_value *quota,
                                  struct json_doc **ret_doc)
 {
@@ -77,10 +77,11 @@ static struct error *make_status(struct api *api, const struct json_value *quota
         json_builder_add_object(&builder, "used");
         JSON_FOREACH (resource, value, hard) {
             char number[24];
+            int64_t count = 0;
             if (!quota_resource_stored_as(resource).len || quota_resource_has_scopes(quota))
                 continue;
-            snprintf(number, sizeof(number), "%lld",
-                     (long long)quota_claim_count(api, namespace, resource));
+            TRY(quota_claim_count(api, namespace, resource, &count));
+            snprintf(number, sizeof(number), "%lld", (long long)count);
             json_builder_key(&builder, resource);
             json_builder_str(&builder, str_from_c(number));
         }
