@@ -341,7 +341,7 @@ static struct error *check_preconditions(const struct write *write, const struct
     TRY(check_uid(write, json_path_str(old, "metadata.uid")));
     if (version.len == 0 || (version.len == 1 && version.ptr[0] == '0')) {
         const bool unconditional =
-            write->kind->unconditional_update || write->patch.type != PATCH_NONE;
+            write->kind->unconditional_update || write->patch.type == PATCH_APPLY;
         return unconditional ? NULL : must_have_version(write);
     }
     if (!str_eq(version, json_path_str(old, "metadata.resourceVersion")))
@@ -439,10 +439,11 @@ static bool is_done_for(const struct json_value *object)
 }
 
 /* Which changes make a new generation, see metadata.h. */
-static unsigned generation_counting(const struct kind *kind)
+static unsigned generation_counting(const struct write *write)
 {
-    return (kind_subresource(kind, STR("status")) ? METADATA_STATUS_APART : 0) |
-           (kind->counts_annotations ? METADATA_COUNTS_ANNOTATIONS : 0);
+    const bool is_whole = write->request->subresource.len == 0;
+    return (kind_subresource(write->kind, STR("status")) ? METADATA_STATUS_APART : 0) |
+           (is_whole && write->kind->counts_annotations ? METADATA_COUNTS_ANNOTATIONS : 0);
 }
 
 /*
@@ -479,7 +480,7 @@ static struct error *make_changed(struct write *write, struct json_doc *old,
         TRY(manage_written(write, was, kept, &owned));
     TRY(prepare_object(write, was, owned, &prepared));
     if (write->kind->has_generation)
-        TRY(metadata_count_generation(prepared, was, generation_counting(write->kind), &doc));
+        TRY(metadata_count_generation(prepared, was, generation_counting(write), &doc));
     else
         doc = json_doc_ref(prepared);
     TRY(settle_times(was, &doc));

@@ -2,8 +2,9 @@
 
 #include "apiserver/apiserver_fixture_test.h"
 
-#define MAPS  "/api/v1/namespaces/default/configmaps"
-#define ROLES "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles"
+#define MAPS    "/api/v1/namespaces/default/configmaps"
+#define BUDGETS "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
+#define ROLES   "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles"
 
 static void begin(struct apiserver_fixture *fixture)
 {
@@ -102,29 +103,34 @@ SIM_TEST(faults_are_named_in_the_order_of_kubernetes)
         int status;
     } cases[] = {
         {"a version on a create is looked at after the object", "POST",  MAPS,
-         "{\"metadata\":{\"name\":\"No Name\",\"resourceVersion\":\"5\"}}",                                                                   422},
+         "{\"metadata\":{\"name\":\"No Name\",\"resourceVersion\":\"5\"}}",                                                                         422},
         {"0 is no version",                                     "POST",  MAPS,
-         "{\"metadata\":{\"name\":\"zero\",\"resourceVersion\":\"0\"}}",                                                                      201},
+         "{\"metadata\":{\"name\":\"zero\",\"resourceVersion\":\"0\"}}",                                                                            201},
         {"nor is what is no number",                            "POST",  MAPS,
-         "{\"metadata\":{\"name\":\"text\",\"resourceVersion\":\"x\"}}",                                                                      201},
+         "{\"metadata\":{\"name\":\"text\",\"resourceVersion\":\"x\"}}",                                                                            201},
         {"a dry run does not get as far as the version",        "POST",  MAPS "?dryRun=All",
-         "{\"metadata\":{\"name\":\"y\",\"resourceVersion\":\"5\"}}",                                                                         201},
+         "{\"metadata\":{\"name\":\"y\",\"resourceVersion\":\"5\"}}",                                                                               201},
         {"an object is checked before it is found to exist",    "POST",  MAPS,
-         "{\"metadata\":{\"name\":\"there\",\"labels\":{\"/bad\":\"v\"}}}",                                                                   422},
-        {"it exists",                                           "POST",  MAPS,                         "{\"metadata\":{\"name\":\"there\"}}", 409},
-        {"a patch of nothing is not read",                      "PATCH", MAPS "/absent",               "{",                                   404},
-        {"a patch of something is",                             "PATCH", MAPS "/there",                "{",                                   400},
+         "{\"metadata\":{\"name\":\"there\",\"labels\":{\"/bad\":\"v\"}}}",                                                                         422},
+        {"it exists",                                           "POST",  MAPS,                         "{\"metadata\":{\"name\":\"there\"}}",       409},
+        {"a patch of nothing is not read",                      "PATCH", MAPS "/absent",               "{",                                         404},
+        {"a patch of something is",                             "PATCH", MAPS "/there",                "{",                                         400},
         {"the object is absent before its version is read",     "PUT",   MAPS "/absent",
-         "{\"metadata\":{\"name\":\"absent\",\"resourceVersion\":\"x\"}}",                                                                    404},
+         "{\"metadata\":{\"name\":\"absent\",\"resourceVersion\":\"x\"}}",                                                                          404},
         {"an update that creates reads the version",            "PUT",   ROLES "/absent",
-         "{\"metadata\":{\"name\":\"absent\",\"resourceVersion\":\"x\"},\"rules\":[]}",                                                       500},
+         "{\"metadata\":{\"name\":\"absent\",\"resourceVersion\":\"x\"},\"rules\":[]}",                                                             500},
         {"an update that creates names no uid",                 "PUT",   ROLES "/absent",
-         "{\"metadata\":{\"name\":\"absent\",\"uid\":\"u\"},\"rules\":[]}",                                                                   409},
+         "{\"metadata\":{\"name\":\"absent\",\"uid\":\"u\"},\"rules\":[]}",                                                                         409},
         {"the namespace of what has none is dropped",           "PUT",   "/api/v1/namespaces/default",
-         "{\"metadata\":{\"name\":\"default\",\"namespace\":\"another\"}}",                                                                   200},
+         "{\"metadata\":{\"name\":\"default\",\"namespace\":\"another\"}}",                                                                         200},
+        {"a patch that takes the version away needs one, too",  "PATCH", BUDGETS "/b",
+         "{\"metadata\":{\"resourceVersion\":\"0\"}}",                                                                                              422},
+        {"other patches do not",                                "PATCH", BUDGETS "/b",                 "{\"metadata\":{\"labels\":{\"k\":\"v\"}}}",
+         200                                                                                                                                           },
     };
     SCOPED(apiserver_fixture) fixture;
     begin(&fixture);
+    apiserver_fixture_create(&fixture, BUDGETS, "{\"metadata\":{\"name\":\"b\"}}");
     apiserver_fixture_create(&fixture, MAPS, "{\"metadata\":{\"name\":\"there\"}}");
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].what);
@@ -245,6 +251,26 @@ SIM_TEST(a_label_that_is_set_with_the_status_is_owned)
         if (str_eq(json_path_str(entry, "subresource"), STR("status")))
             is_owned = json_path(entry, "fieldsV1.f:metadata.f:labels.f:k") != NULL;
     CHECK(is_owned);
+}
+
+SIM_TEST(an_annotation_that_comes_with_the_status_makes_no_generation)
+{
+    const char *deployments = "/apis/apps/v1/namespaces/default/deployments";
+    const char *body =
+        "{\"metadata\":{\"name\":\"d\"},\"spec\":{\"selector\":{\"matchLabels\":{\"a\":"
+        "\"b\"}},\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{"
+        "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}}}";
+    const char *patch = "{\"metadata\":{\"annotations\":{\"k\":\"v\"}}}";
+    int64_t generation = 0;
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
+    apiserver_fixture_create(&fixture, deployments, body);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH",
+                                    "/apis/apps/v1/namespaces/default/deployments/d/status", patch),
+             200);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "metadata.annotations.k"), STR("v"));
+    CHECK(json_to_int64(json_path(json_doc_root(fixture.doc), "metadata.generation"), &generation));
+    CHECK_EQ(generation, (int64_t)1);
 }
 
 /* As kubectl get jobs -l job-name=j finds it. */
