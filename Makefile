@@ -60,13 +60,13 @@ soak: ## every kind of API request, then controllers with faults for SEEDS=20000
 	@build/release/soak_sets --seed $(SEED) --seeds $(SEEDS)
 	@build/release/soak_account --seed $(SEED) --seeds $(SEEDS)
 
-hostile: ## attack the release build: 70 hostile clusters in 512 MiB, then hostile clients
+hostile: ## attack the release build: 70 hostile clusters, then 22 hostile clients, in 512 MiB
 	@tools/bootstrap test
 	@tools/kubectl
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target corset hostile
 	@tests/hostile/clusters --corset build/release/corset --limit $$((512 << 20)) --kubectl build/tools
-	@build/release/hostile --server build/release/corset
+	@build/release/hostile --server build/release/corset --limit $$((512 << 20))
 
 bench: ## measure memory, switches, parsing, requests
 	@tools/bootstrap build

@@ -36,6 +36,11 @@ attack_fn attack_by_slow_heads;
 attack_fn attack_by_floods;
 attack_fn attack_by_closed_windows;
 
+/* cost_attacks.c: what is allowed, and costs much. */
+attack_fn attack_by_large_patches;
+attack_fn attack_by_large_applies;
+attack_fn attack_by_costly_lists;
+
 /* watch_attacks.c */
 attack_fn attack_by_many_watches;
 attack_fn attack_by_a_watcher_that_never_reads;

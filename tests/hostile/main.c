@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "async/fiber.h"
 #include "async/loop.h"
@@ -46,15 +47,20 @@ static const struct attack {
     {"closed-windows",        attack_by_closed_windows            },
     {"many-watches",          attack_by_many_watches              },
     {"deaf-watcher",          attack_by_a_watcher_that_never_reads},
+    {"large-patches",         attack_by_large_patches             },
+    {"large-applies",         attack_by_large_applies             },
+    {"costly-lists",          attack_by_costly_lists              },
 };
 
 struct program {
     const char *server, *only;
+    size_t limit; /* of the server's memory, in bytes; 0: none */
     bool is_small, help;
     struct loop *loop;
     char folder[64];
     struct health *health;
     size_t failures;
+    double longest, longest_cpu; /* turns of the server's loop, in seconds */
 };
 
 static const char help[] = "Attacks an API server and checks that it stands.\n"
@@ -62,6 +68,7 @@ static const char help[] = "Attacks an API server and checks that it stands.\n"
                            "Usage: hostile --server PROGRAM [OPTIONS]\n"
                            "\n"
                            "  --server PROGRAM  the program: PROGRAM apiserver --data-dir FOLDER\n"
+                           "  --limit BYTES     of memory that the server may have in use\n"
                            "  --only NAME       this attack alone\n"
                            "  --small           fewer connections and bytes, for slow builds\n"
                            "  --list            the attacks' names\n"
@@ -69,7 +76,7 @@ static const char help[] = "Attacks an API server and checks that it stands.\n"
                            "Exit codes: 0 it stands, 1 not so, 2 wrong usage.\n";
 
 /* What has to hold after each attack, whatever it was. */
-static struct error *check_bounds(const struct health_report *report, size_t before)
+static struct error *check_bounds(const struct health_report *report, size_t before, size_t limit)
 {
     if (report->failure)
         return error_new(ERROR_INVALID, "the healthy client: %s", report->failure);
@@ -78,6 +85,8 @@ static struct error *check_bounds(const struct health_report *report, size_t bef
     if (report->worst > WAIT_MAX)
         return error_new(ERROR_INVALID, "the healthy client waited for %" PRId64 " ms",
                          report->worst / MILLISECOND);
+    if (limit && report->memory > limit)
+        return error_new(ERROR_INVALID, "the server had %zu MiB", report->memory / MEGABYTE);
     const size_t growth = report->memory > before ? report->memory - before : 0;
     if (growth > GROWTH_MAX)
         return error_new(ERROR_INVALID, "the server grew by %zu MiB", growth / MEGABYTE);
@@ -93,6 +102,28 @@ static struct error *attack_alone(struct hostile_fixture *fixture, const struct 
     return victim_check(fixture->victim);
 }
 
+static double metric_read(struct str text, const char *name)
+{
+    const size_t at = str_find(text, str_from_c(name));
+    return at == STR_NONE ? 0 : strtod(text.ptr + at + strlen(name), NULL);
+}
+
+/* How many turns of the server's loop have taken more than 50 ms; the longest ones are noted. */
+static struct error *read_turns(struct program *program, struct hostile_fixture *fixture,
+                                size_t *ret_long)
+{
+    SCOPED(hostile_fixture_answer) answer = {0};
+    const struct hostile_fixture_request request = {.path = "/metrics"};
+    TRY(hostile_fixture_send(fixture->admin, &request, &answer));
+    buf_c(&answer.body); /* ends with a zero byte, for strtod() */
+    const struct str text = buf_str(&answer.body);
+    *ret_long = (size_t)(metric_read(text, "corset_loop_turn_seconds_count ") -
+                         metric_read(text, "corset_loop_turn_seconds_bucket{le=\"0.05\"} "));
+    program->longest = metric_read(text, "\ncorset_loop_longest_turn_seconds ");
+    program->longest_cpu = metric_read(text, "\ncorset_loop_longest_turn_cpu_seconds ");
+    return NULL;
+}
+
 static void play(struct program *program, struct hostile_fixture *fixture,
                  const struct attack *attack)
 {
@@ -100,16 +131,21 @@ static void play(struct program *program, struct hostile_fixture *fixture,
     health_reset(program->health);
     health_read(program->health, &report);
     const size_t before = report.memory;
+    size_t long_before = 0, long_after = 0;
+    OWNED(error) unread = read_turns(program, fixture, &long_before);
     const int64_t began = loop_now(program->loop);
     OWNED(error) err = attack_alone(fixture, attack);
     health_read(program->health, &report);
-    err = error_join(TAKE(err), check_bounds(&report, before));
+    err = error_join(TAKE(err), check_bounds(&report, before, program->limit));
     err = error_join(TAKE(err), victim_check(fixture->victim));
+    err = error_join(TAKE(err), TAKE(unread));
+    err = error_join(TAKE(err), read_turns(program, fixture, &long_after));
     printf("%-22s %-4s %6" PRId64 " ms; healthy client: %4zu exchanges, worst %4" PRId64
-           " ms; memory: %4zu MiB before, %4zu at most, %4zu after\n",
+           " ms; memory: %4zu MiB before, %4zu at most, %4zu after; turns above 50 ms: %zu\n",
            attack->name, err ? "FAIL" : "ok", (loop_now(program->loop) - began) / MILLISECOND,
            report.exchanges, report.worst / MILLISECOND, before / MEGABYTE,
-           report.memory / MEGABYTE, victim_memory_of(victim_pid(fixture->victim)) / MEGABYTE);
+           report.memory / MEGABYTE, victim_memory_of(victim_pid(fixture->victim)) / MEGABYTE,
+           long_after - long_before);
     if (err)
         printf("    %s\n", err->message);
     program->failures += err != NULL;
@@ -145,6 +181,8 @@ static struct error *run(void *data)
     for (size_t i = 0; i < COUNT(attacks); i++)
         if (!program->only || str_eq(str_from_c(program->only), str_from_c(attacks[i].name)))
             play(program, &fixture, &attacks[i]);
+    printf("longest turn of the server's loop: %.0f ms, %.0f ms of CPU time\n",
+           program->longest * 1000, program->longest_cpu * 1000);
     http_client_close_idle(fixture.admin);
     return victim_stop(fixture.victim);
 }
@@ -181,6 +219,7 @@ int main(int argc, char **argv)
 {
     static const struct option options[] = {
         {"server", required_argument, NULL, 's'},
+        {"limit",  required_argument, NULL, 'L'},
         {"only",   required_argument, NULL, 'o'},
         {"small",  no_argument,       NULL, 'm'},
         {"list",   no_argument,       NULL, 'l'},
@@ -197,6 +236,7 @@ int main(int argc, char **argv)
         if (option == '?')
             return USAGE;
         program.server = option == 's' ? optarg : program.server;
+        program.limit = option == 'L' ? (size_t)strtoull(optarg, NULL, 10) : program.limit;
         program.only = option == 'o' ? optarg : program.only;
         program.is_small |= option == 'm';
         program.help |= option == 'h';
