@@ -132,9 +132,13 @@ struct error *credential_rotation_prepare(const char *pki, bool new_authority, i
     __attribute__((cleanup(close_fd))) const int fd = open(pki, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return error_from_errno(errno, "open %s", pki);
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0)
-        return error_new(ERROR_CONFLICT, "another rotation is being prepared in %s", pki);
-    return credential_rotation_is_prepared(pki) ? NULL : write_all_next(pki, new_authority, now);
+    const bool is_locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
+    struct error *err = NULL;
+    if (!is_locked)
+        err = error_new(ERROR_CONFLICT, "another rotation is being prepared in %s", pki);
+    else if (!credential_rotation_is_prepared(pki))
+        err = write_all_next(pki, new_authority, now);
+    return err; /* cppcheck-suppress resourceLeak ; close_fd() */
 }
 
 struct error *credential_rotation_apply(const char *pki)
