@@ -66,6 +66,7 @@ hostile: ## attack the release build: 70 hostile clusters, then 22 hostile clien
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target corset hostile
 	@tests/hostile/clusters --corset build/release/corset --limit $$((512 << 20)) --kubectl build/tools
+	@tests/hostile/clusters --tenants --corset build/release/corset --limit $$((512 << 20))
 	@build/release/hostile --server build/release/corset --limit $$((512 << 20))
 
 bench: ## measure memory, switches, parsing, requests

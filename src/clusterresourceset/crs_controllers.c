@@ -3,6 +3,7 @@
 #include "apimachinery/wellknown.h"
 #include "base/memory.h"
 #include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/placement.h"
 #include "clusterresourceset/set.h"
 #include "clusterresourceset/set_metrics.h"
 #include "clusterresourceset/watches.h"
@@ -12,6 +13,8 @@
 #define CONCURRENCY_DEFAULT       10
 #define APPLY_CONCURRENCY_DEFAULT 1024
 #define APPLY_TIMEOUT_DEFAULT     (5 * MINUTE)
+#define PLACEMENTS_PER_CLUSTER    2
+#define PATIENCE                  SECOND /* then a cluster, or the rate limit, is waited for */
 
 static struct crs_controllers_options fill_in_defaults(const struct crs_controllers_options *given)
 {
@@ -48,6 +51,12 @@ static void open_caches(struct crs_controllers *controllers)
         &(struct cache_options){.gvr = GVR_SECRETS, .namespace = namespace, .metadata_only = true});
 }
 
+/* Namespaces are the line between teams: they take turns in every queue. */
+static struct queue_parties parties_by_namespace(struct key key)
+{
+    return (struct queue_parties){.tenant = key.namespace};
+}
+
 /* What the three controllers have in common. */
 static void open_controller(struct crs_controllers *controllers, enum crs_controller which,
                             struct controller_options options)
@@ -55,6 +64,8 @@ static void open_controller(struct crs_controllers *controllers, enum crs_contro
     options.data = controllers;
     options.metrics = controllers->options.metrics;
     options.queue.rate = -1; /* no common limit of failures: one key must not delay the others */
+    if (!options.queue.parties)
+        options.queue.parties = parties_by_namespace;
     controllers->all[which] = controller_new(controllers->loop, &options);
     controllers->queues[which] = controller_queue(controllers->all[which]);
 }
@@ -69,10 +80,13 @@ static void open_controllers(struct crs_controllers *controllers)
                                                 .resync = options->sync_period});
     open_controller(
         controllers, CRS_CONTROLLER_PLACEMENTS,
-        (struct controller_options){.name = STR("clusterresourceset-cluster"),
-                                    .reconcile = reconcile_placement,
-                                    .workers = options->apply_concurrency,
-                                    .deadline = FOREVER}); /* reconcile_placement() sets one */
+        (struct controller_options){
+            .name = STR("clusterresourceset-cluster"),
+            .reconcile = reconcile_placement,
+            .workers = options->apply_concurrency,
+            .deadline = FOREVER, /* reconcile_placement() sets one */
+            .queue = {.parties = placement_parties, .target_max = PLACEMENTS_PER_CLUSTER}
+    });
     open_controller(controllers, CRS_CONTROLLER_BINDINGS,
                     (struct controller_options){.name = STR("clusterresourcesetbinding"),
                                                 .reconcile = reconcile_binding,

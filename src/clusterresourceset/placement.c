@@ -101,6 +101,13 @@ bool placement_split_key(struct str name, struct str *ret_set, struct str *ret_c
     return str_cut(ret_cluster, '/', ret_set);
 }
 
+struct queue_parties placement_parties(struct key key)
+{
+    struct queue_parties parties = {.tenant = key.namespace};
+    placement_split_key(key.name, &parties.group, &parties.target);
+    return parties;
+}
+
 bool placement_is_pending(const struct placement *placement)
 {
     return placement->is_pending;

@@ -18,11 +18,11 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "clusterresourceset/fault.h"
+#include "controller/queue.h"
 
 struct crs_set;
 struct placement;
 struct plan;
-struct queue;
 
 /* By the name of the cluster. placement_open() makes the placement if there is none. */
 struct placement *placement_find(struct crs_set *set, struct str cluster);
@@ -42,6 +42,9 @@ struct str placement_cluster(const struct placement *placement);
 /* The key in the queue of placements, "set/cluster" in the namespace of both; and back. */
 void placement_enqueue(struct crs_set *set, struct str cluster, int priority);
 bool placement_split_key(struct str name, struct str *ret_set, struct str *ret_cluster);
+
+/* Turns in the queue go round namespaces, then sets; a cluster is the target of its placements. */
+struct queue_parties placement_parties(struct key key);
 
 /* The key of no set, "/cluster": is the cluster the one that its binding is about? */
 void placement_enqueue_identity(struct queue *queue, struct key cluster, int priority);

@@ -6,6 +6,8 @@
  * Workers are fibers of controller->fibers. They are started on demand: a worker that takes a key
  * starts another one if no worker is waiting, up to options.workers, and a worker ends if more than
  * IDLE_MAX others are waiting. So a controller with many workers needs few stacks while it is idle.
+ * With options.patience a worker whose reconcile takes long is not counted: when all workers are
+ * busy, relieve_workers() looks from time to time whether another one may be started.
  *
  * Log lines and their fields are those of controller-runtime where it has them.
  */
@@ -39,6 +41,8 @@ struct controller {
     size_t workers, idle;   /* all workers, and those that wait for a key */
     struct error *err;      /* of a worker that had to end */
     struct event has_ended; /* a worker has set err */
+    bool is_full;           /* a worker was wanted, and there were enough of them */
+    struct event filled;    /* is_full was set */
     bool runs;
 };
 
@@ -65,6 +69,7 @@ struct controller *controller_new(struct loop *loop, const struct controller_opt
     struct queue_options queue = options->queue;
     queue.name = controller->options.name;
     queue.metrics = options->metrics;
+    queue.workers = controller->options.workers;
     controller->queue = queue_new(loop, &queue);
     controller_metrics_init(&controller->metrics, options->metrics, controller->options.name);
     metrics_set(controller->metrics.workers, (double)controller->options.workers);
@@ -244,20 +249,57 @@ static void reconcile_key(struct controller *controller, const struct queue_item
 
 static struct error *run_worker(void *data);
 
-/* Makes sure that one worker is waiting for the next key, up to options.workers. */
+/* How many workers there may be now: those that have lost our patience are not counted. */
+static size_t workers_allowed(struct controller *controller)
+{
+    const size_t workers = controller->options.workers;
+    if (!controller->options.patience)
+        return workers;
+    const size_t slow = queue_held_longer(controller->queue, controller->options.patience);
+    const size_t allowed = workers + (slow < workers / 2 ? slow : workers / 2);
+    queue_set_workers(controller->queue, allowed);
+    return allowed;
+}
+
+/* There are enough workers for now. */
+static void note_full(struct controller *controller)
+{
+    controller->is_full = true;
+    event_wake_one(&controller->filled);
+}
+
+/* Makes sure that one worker is waiting for the next key, if there may be another one. */
 static void start_worker(struct controller *controller)
 {
-    if (controller->idle || controller->workers >= controller->options.workers ||
-        fiber_is_canceled(fiber_current()))
+    if (controller->idle || fiber_is_canceled(fiber_current()))
         return;
+    if (controller->workers >= controller->options.workers &&
+        controller->workers >= workers_allowed(controller)) {
+        note_full(controller);
+        return;
+    }
     controller->workers++;
     controller->idle++;
     scope_start(&controller->fibers, "worker", run_worker, controller);
 }
 
+/* A fiber that starts workers in place of those whose reconciles take long. Suspends. */
+static struct error *relieve_workers(void *data)
+{
+    struct controller *controller = data;
+    for (;;) {
+        while (!controller->is_full)
+            TRY(event_wait(&controller->filled, "all workers to be busy"));
+        controller->is_full = false;
+        TRY(fiber_sleep(controller->options.patience));
+        start_worker(controller);
+    }
+}
+
 /*
  * The loop of a worker. It is counted as idle at entry and at return, whichever way it returns.
- * Ends without an error if enough other workers are waiting. Suspends.
+ * Ends without an error if enough other workers are waiting, or if it stood in for one that is no
+ * longer slow. Suspends.
  */
 static struct error *process_keys(struct controller *controller)
 {
@@ -271,6 +313,11 @@ static struct error *process_keys(struct controller *controller)
         controller->idle++;
         if (controller->idle > IDLE_MAX && !queue_ready(controller->queue))
             return NULL;
+        if (controller->workers > controller->options.workers &&
+            controller->workers > workers_allowed(controller)) {
+            note_full(controller);
+            return NULL;
+        }
     }
 }
 
@@ -305,6 +352,8 @@ static struct error *run_workers(struct controller *controller)
     start_worker(controller);
     if (controller->options.resync)
         scope_start(&controller->fibers, "resync", resync_all, controller);
+    if (controller->options.patience)
+        scope_start(&controller->fibers, "relief", relieve_workers, controller);
     while (!err && !controller->err)
         err = event_wait(&controller->has_ended, "the controller's end");
     if (!err)

@@ -38,10 +38,15 @@ struct controller_options {
     struct str name;
     reconcile_fn *reconcile;
     void *data;
-    size_t workers;             /* maximum of concurrent reconciles; 0 means 1 */
-    duration deadline;          /* of one reconcile; 0 means 1 min */
-    duration resync;            /* every key again within this period; 0: never */
-    struct queue_options queue; /* name and metrics are filled in */
+    size_t workers;    /* maximum of concurrent reconciles; 0 means 1 */
+    duration deadline; /* of one reconcile; 0 means 1 min */
+    duration resync;   /* every key again within this period; 0: never */
+
+    /* A reconcile that takes longer than this waits for somebody, and no longer counts as a worker:
+     * another one takes its place, up to half as many again as options.workers. 0: it counts. */
+    duration patience;
+
+    struct queue_options queue; /* name, metrics and workers are filled in */
     struct metrics *metrics;
 
     /* Called once after controller_run(), when no reconcile is running. Fibers that feed the queue

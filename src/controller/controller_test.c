@@ -206,6 +206,40 @@ SIM_TEST(workers_are_there_when_they_are_needed)
     CHECK_EQ(fixture.count, (size_t)201);
 }
 
+/* Reconciles of more than a second wait for somebody. Others go on meanwhile, up to a limit. */
+SIM_TEST(a_slow_reconcile_gives_its_worker_away)
+{
+    SCOPED(controller_fixture) fixture;
+    char name[16];
+    controller_fixture_init(
+        &fixture, (struct controller_options){.workers = 4, .patience = SECOND, .deadline = HOUR},
+        NULL);
+    fake_cache_set_synced(&fixture.cache);
+    controller_fixture_start(&fixture);
+    fixture.takes = 10 * SECOND;
+    for (size_t i = 0; i < 20; i++) {
+        snprintf(name, sizeof(name), "k%zu", i);
+        put(&fixture, name, 1, 1);
+    }
+    controller_fixture_settle(500 * MILLISECOND);
+    CHECK_EQ(fixture.running, (size_t)4);
+    controller_fixture_settle(SECOND);
+    CHECK_EQ(fixture.running, (size_t)6);
+    controller_fixture_settle(HOUR);
+    CHECK_EQ(fixture.count, (size_t)20);
+    CHECK_EQ(fixture.running_max, (size_t)6);
+    TEST_CASE("what is fast counts");
+    fixture.takes = 500 * MILLISECOND;
+    fixture.running_max = 0;
+    for (size_t i = 0; i < 20; i++) {
+        snprintf(name, sizeof(name), "k%zu", i);
+        put(&fixture, name, 2, 1);
+    }
+    controller_fixture_settle(MINUTE);
+    CHECK_EQ(fixture.count, (size_t)40);
+    CHECK_EQ(fixture.running_max, (size_t)4);
+}
+
 SIM_TEST(results_decide_what_comes_next)
 {
     static const struct {

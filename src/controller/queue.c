@@ -6,9 +6,9 @@
  *     take     READY -> HELD
  *     done     HELD -> READY or DELAYED if it was added meanwhile, else COOLING, IDLE or removed
  *
- * "ready" is ordered by priority and then by arrival, "later" by time. One timer runs for the first
- * entry of "later". Back-off and the shared token bucket are those of controller-runtime's default
- * rate limiter: the later of both times counts.
+ * "ready" is ordered by queue_turns, "later" by time. One timer runs for the first entry of
+ * "later". Back-off and the shared token bucket are those of controller-runtime's default rate
+ * limiter: the later of both times counts.
  */
 #include "controller/queue.h"
 
@@ -99,6 +99,7 @@ struct queue *queue_new(struct loop *loop, const struct queue_options *options)
     queue->counted = loop_now(loop);
     queue->entries.release = mem_free;
     list_init(&queue->held);
+    queue_turns_init(&queue->ready, options->parties ? options->workers : 0, options->target_max);
     queue_metrics_init(&queue->metrics, options->metrics, options->name);
     metrics_set_source(queue->metrics.unfinished, read_unfinished, queue);
     metrics_set_source(queue->metrics.longest, read_longest, queue);
@@ -115,10 +116,16 @@ void queue_free(struct queue *queue)
     metrics_set_source(queue->metrics.longest, NULL, NULL);
     queue_metrics_done(&queue->metrics);
     map_done(&queue->entries);
-    queue_heap_done(&queue->ready);
+    queue_turns_done(&queue->ready);
     queue_heap_done(&queue->later);
     buf_done(&queue->scratch);
     mem_free(queue);
+}
+
+static struct queue_parties parties_of(const struct queue *queue, const struct queue_entry *entry)
+{
+    static const struct queue_parties everybody;
+    return queue->options.parties ? queue->options.parties(entry->key) : everybody;
 }
 
 /* workqueue_adds_total counts keys that become ready, not calls of queue_add(). */
@@ -126,16 +133,10 @@ static void make_ready(struct queue *queue, struct queue_entry *entry)
 {
     entry->state = QUEUE_ENTRY_READY;
     entry->since = loop_now(queue->loop);
-    queue_heap_add(&queue->ready, &entry->node, -(int64_t)entry->priority);
+    queue_turns_add(&queue->ready, &entry->turn, parties_of(queue, entry), entry->priority);
     metrics_inc(queue->metrics.adds);
     metrics_inc(queue_metrics_depth(&queue->metrics, entry->priority));
     event_wake_one(&queue->changed);
-}
-
-static void leave_ready(struct queue *queue, struct queue_entry *entry)
-{
-    queue_heap_remove(&queue->ready, &entry->node);
-    metrics_add(queue_metrics_depth(&queue->metrics, entry->priority), -1);
 }
 
 static void leave_later(struct queue *queue, struct queue_entry *entry)
@@ -213,14 +214,14 @@ static void note_wanted(struct queue_entry *entry, int64_t at, int priority)
     entry->wanted = true;
 }
 
-/* Raises the priority of a ready entry, which goes behind all others of the new priority. */
+/* Raises the priority of a ready entry, which goes behind others of the new priority. */
 static void raise_ready(struct queue *queue, struct queue_entry *entry, int priority)
 {
     if (priority <= entry->priority)
         return;
-    leave_ready(queue, entry);
+    metrics_add(queue_metrics_depth(&queue->metrics, entry->priority), -1);
     entry->priority = priority;
-    queue_heap_add(&queue->ready, &entry->node, -(int64_t)priority);
+    queue_turns_raise(&entry->turn, priority);
     metrics_inc(queue_metrics_depth(&queue->metrics, priority));
 }
 
@@ -320,19 +321,22 @@ void queue_forget(struct queue *queue, struct key key)
         retire_entry(queue, entry);
 }
 
-/* The caller has checked that a key is ready. */
-static void hold_first(struct queue *queue, struct queue_item *ret_item)
+/* False if there is no key that may be taken. */
+static bool hold_next(struct queue *queue, struct queue_item *ret_item)
 {
-    struct queue_entry *entry =
-        CONTAINER_OF(queue_heap_first(&queue->ready), struct queue_entry, node);
+    struct queue_turn *turn = queue_turns_take(&queue->ready);
+    if (!turn)
+        return false;
+    struct queue_entry *entry = CONTAINER_OF(turn, struct queue_entry, turn);
     const int64_t now = loop_now(queue->loop);
-    leave_ready(queue, entry);
+    metrics_add(queue_metrics_depth(&queue->metrics, entry->priority), -1);
     metrics_observe(queue->metrics.queue_duration, to_seconds(now - entry->since));
     entry->state = QUEUE_ENTRY_HELD;
     entry->started = now;
     entry->wanted = false;
     list_append(&queue->held, &entry->link);
     *ret_item = (struct queue_item){entry->key, entry->priority};
+    return true;
 }
 
 /* promote_due() is called here too: the timer may fire later than a worker asks. */
@@ -340,14 +344,13 @@ struct error *queue_take(struct queue *queue, struct queue_item *ret_item)
 {
     for (;;) {
         promote_due(queue);
-        if (queue->ready.count) {
-            hold_first(queue, ret_item);
+        if (hold_next(queue, ret_item))
             return NULL;
-        }
         TRY(event_wait(&queue->changed, "a key"));
     }
 }
 
+/* A key that could not be taken before, for its target or its tenant, may be taken now. */
 void queue_done(struct queue *queue, const struct queue_item *item)
 {
     struct queue_entry *entry = find_entry(queue, item->key);
@@ -355,6 +358,9 @@ void queue_done(struct queue *queue, const struct queue_item *item)
     metrics_observe(queue->metrics.work_duration,
                     to_seconds(loop_now(queue->loop) - entry->started));
     list_remove(&entry->link);
+    queue_turns_end(&queue->ready, &entry->turn);
+    if (queue_turns_ready(&queue->ready))
+        event_wake_one(&queue->changed);
     entry->state = QUEUE_ENTRY_IDLE;
     if (entry->wanted) {
         delay_entry(queue, entry, entry->wanted_at, entry->wanted_priority);
@@ -364,7 +370,26 @@ void queue_done(struct queue *queue, const struct queue_item *item)
     }
 }
 
+/* The list of held entries is in the order of their starts. */
+size_t queue_held_longer(const struct queue *queue, duration span)
+{
+    const int64_t now = loop_now(queue->loop);
+    size_t count = 0;
+    LIST_FOREACH (struct queue_entry, entry, &queue->held, link) {
+        if (now - entry->started < span)
+            break;
+        count++;
+    }
+    return count;
+}
+
+void queue_set_workers(struct queue *queue, size_t workers)
+{
+    if (queue->options.parties)
+        queue->ready.workers = workers;
+}
+
 size_t queue_ready(const struct queue *queue)
 {
-    return queue->ready.count;
+    return queue_turns_ready(&queue->ready);
 }

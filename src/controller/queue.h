@@ -3,8 +3,9 @@
  *
  * At most one worker holds a key. Adding a key that waits merges both: the earlier time and the
  * higher priority win. Adding a key that is held makes it wait again once its worker is done. Keys
- * are taken by priority, and within a priority in the order in which they became ready. All calls
- * are made on the thread of the loop.
+ * are taken by priority, and within a priority in the order in which they became ready. With
+ * options.parties that holds for the keys of one group; tenants and their groups take turns, and
+ * keys wait for their target (queue_turns.h). All calls are made on the thread of the loop.
  */
 #pragma once
 
@@ -27,6 +28,15 @@ enum queue_priority {
     QUEUE_LOW = -100, /* initial lists and resyncs, so that changes go first */
 };
 
+/* Who a key belongs to: a tenant, a group of the tenant, and a target of the tenant; empty: none.
+ */
+struct queue_parties {
+    struct str tenant, group, target;
+};
+
+/* Borrows from the key. Always the same for a key. */
+typedef struct queue_parties queue_parties_fn(struct key key);
+
 struct queue_options {
     struct str name;         /* the labels "name" and "controller" of its metrics */
     struct metrics *metrics; /* NULL: none */
@@ -38,6 +48,10 @@ struct queue_options {
     /* The minimum time between two starts of a key that queue_add() adds. It is also added to each
      * back-off. queue_add_after() is not affected. 0: none. */
     duration spacing;
+
+    queue_parties_fn *parties; /* NULL: all keys are of one tenant, and one group */
+    size_t target_max;         /* keys of one target that are held at a time; 0: no limit */
+    size_t workers; /* how many hold keys at a time, for the share of small tenants; 0: no share */
 };
 
 struct queue *queue_new(struct loop *loop, const struct queue_options *options);
@@ -62,5 +76,11 @@ MUST_USE struct error *queue_take(struct queue *queue, struct queue_item *ret_it
 /* The worker is done with the key. */
 void queue_done(struct queue *queue, const struct queue_item *item);
 
-/* The number of keys that could be taken now. */
+/* The number of keys that are held for longer than so long, up to now. */
+size_t queue_held_longer(const struct queue *queue, duration span);
+
+/* Changes options.workers. */
+void queue_set_workers(struct queue *queue, size_t workers);
+
+/* The number of keys that wait for a worker. */
 size_t queue_ready(const struct queue *queue);

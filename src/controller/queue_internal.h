@@ -15,6 +15,7 @@
 #include "controller/queue.h"
 #include "controller/queue_heap.h"
 #include "controller/queue_metrics.h"
+#include "controller/queue_turns.h"
 
 enum queue_entry_state {
     QUEUE_ENTRY_IDLE,    /* in no heap; remembered only for its failures */
@@ -25,7 +26,8 @@ enum queue_entry_state {
 };
 
 struct queue_entry {
-    struct queue_heap_node node;
+    struct queue_heap_node node; /* in queue.later */
+    struct queue_turn turn;      /* in queue.ready, and while it is HELD */
     enum queue_entry_state state;
     int priority;
     size_t failures;
@@ -49,7 +51,8 @@ struct queue {
     struct queue_metrics metrics;
     struct map entries; /* "namespace/name" -> struct queue_entry */
     struct buf scratch; /* for the text of a key that is looked up */
-    struct queue_heap ready, later;
+    struct queue_turns ready;
+    struct queue_heap later;
     struct list held;     /* in the order of their starts */
     struct event changed; /* a key is ready */
     struct timer timer;   /* for the first entry of later */

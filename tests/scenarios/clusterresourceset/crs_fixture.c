@@ -186,11 +186,10 @@ static void put_kubeconfig(struct crs_fixture *fixture, const char *namespace, s
     crs_fixture_do(fixture, "POST", buf_c(&target), buf_c(&secret));
 }
 
-void crs_fixture_cluster_as(struct crs_fixture *fixture, const char *namespace, size_t number,
-                            const char *labels, const char *metadata)
+static void put_cluster(struct crs_fixture *fixture, const char *namespace, size_t number,
+                        const char *labels, const char *metadata)
 {
     SCOPED(buf) text = {.limit = 0};
-    put_kubeconfig(fixture, namespace, number, number);
     buf_print(&text,
               "{\"apiVersion\":\"cluster.x-k8s.io/v1beta2\",\"kind\":\"Cluster\",\"metadata\":{"
               "\"name\":\"c%zu\",\"namespace\":\"%s\",\"labels\":{%s}%s},\"spec\":{},\"status\":{"
@@ -198,6 +197,20 @@ void crs_fixture_cluster_as(struct crs_fixture *fixture, const char *namespace, 
               "\"controlPlaneInitialized\":true}}}",
               number, namespace, labels, metadata);
     crs_fixture_put(fixture, buf_c(&text));
+}
+
+void crs_fixture_cluster_as(struct crs_fixture *fixture, const char *namespace, size_t number,
+                            const char *labels, const char *metadata)
+{
+    put_kubeconfig(fixture, namespace, number, number);
+    put_cluster(fixture, namespace, number, labels, metadata);
+}
+
+void crs_fixture_cluster_at(struct crs_fixture *fixture, const char *namespace, size_t number,
+                            size_t workload)
+{
+    put_kubeconfig(fixture, namespace, number, workload);
+    put_cluster(fixture, namespace, number, CRS_FIXTURE_LABELS, "");
 }
 
 void crs_fixture_kubeconfig(struct crs_fixture *fixture, size_t number, size_t workload)

@@ -99,6 +99,10 @@ void crs_fixture_cluster(struct crs_fixture *fixture, size_t number);
 void crs_fixture_cluster_as(struct crs_fixture *fixture, const char *namespace, size_t number,
                             const char *labels, const char *metadata);
 
+/* Cluster c<number> in any namespace, which is one of the three workload clusters. */
+void crs_fixture_cluster_at(struct crs_fixture *fixture, const char *namespace, size_t number,
+                            size_t workload);
+
 /* The kubeconfig of Cluster c<number> alone, for any of the workload clusters. */
 void crs_fixture_kubeconfig(struct crs_fixture *fixture, size_t number, size_t workload);
 
