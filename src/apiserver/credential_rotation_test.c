@@ -160,7 +160,10 @@ static struct http_client *connect_holder(const struct rotation_fixture *fixture
 
 static void rotation_fixture_init(struct rotation_fixture *fixture, bool http2)
 {
-    static const struct holder holders[HOLDERS] = {
+    static const struct {
+        const char *name, *target;
+        int status, status_after;
+    } holders[HOLDERS] = {
         [ADMIN] = {"the admin's certificate",            NAMESPACES,         200, 401},
         [ACCOUNT] = {"a token of an account",              NAMESPACES,         403, 401},
         [CLUSTER_ADMIN] = {"the token of a virtual cluster",     CLUSTER NAMESPACES, 200, 401},
@@ -173,7 +176,11 @@ static void rotation_fixture_init(struct rotation_fixture *fixture, bool http2)
     fixture->server.options.virtual_clusters = 1;
     CHECK_OK(apiserver_fixture_start(&fixture->server));
     apiserver_keep_credentials(fixture->server.server, count_handouts, fixture);
-    memcpy(fixture->holders, holders, sizeof(holders));
+    for (size_t i = 0; i < HOLDERS; i++)
+        fixture->holders[i] = (struct holder){.name = holders[i].name,
+                                              .target = holders[i].target,
+                                              .status = holders[i].status,
+                                              .status_after = holders[i].status_after};
     apiserver_cluster_token(fixture->server.server, 0, &fixture->holders[CLUSTER_ADMIN].token);
     ask_for_token(fixture, "", STR(""), &fixture->holders[ACCOUNT].token);
     ask_for_token(fixture, CLUSTER, buf_str(&fixture->holders[CLUSTER_ADMIN].token),

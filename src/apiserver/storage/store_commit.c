@@ -353,8 +353,10 @@ static void on_finished(struct loop_job *job)
 static void fill_group(struct store *store)
 {
     store->group_need = 0;
-    for (size_t i = 0; i < GROUP_MAX && !list_is_empty(&store->queue); i++) {
+    for (size_t i = 0; i < GROUP_MAX; i++) {
         struct list_link *link = list_take_first(&store->queue);
+        if (!link)
+            break;
         list_append(&store->group, link);
         store->group_need += LIST_ENTRY(link, struct store_write, link)->need;
         if (store->is_full && store->group_need >= FULL_GROUP_NEED)
