@@ -108,5 +108,5 @@ SIM_TEST(a_namespace_with_much_to_do_holds_up_no_other)
     make_loud_sets(&fixture);
     CHECK_OK(fiber_sleep(500 * MILLISECOND));
     CHECK(time_quiet_set(&fixture, "beside") < 1);
-    CHECK(proxy_count(&fixture.workloads[1], CRS_FIXTURE_POST) < LOUD_CLUSTERS * LOUD_SETS);
+    CHECK(proxy_count(&fixture.workloads[1], CRS_FIXTURE_POST) < (size_t)LOUD_CLUSTERS * LOUD_SETS);
 }

@@ -42,7 +42,7 @@ static void open_desk(struct crs_fixture *fixture, bool has_webhooks)
 {
     struct apiserver_options options = {
         .virtual_clusters = CRS_FIXTURE_CLUSTERS,
-        .max_token_lifetime = 1000 * 24 * HOUR, /* longer than any scenario */
+        .max_token_lifetime = 1000 * (24 * HOUR), /* longer than any scenario */
     };
     standalone_add_kinds(&options);
     if (!has_webhooks)
