@@ -4,8 +4,11 @@
  * further occurrences. The scheme is that of client-go's tools/events.
  *
  * "count" is the number of occurrences and "sent" the number that the server knows. An event with
- * sent < count waits to be sent at "due". Events that wait are never removed to make room; others
- * are, the oldest first, and all end six minutes after their last occurrence.
+ * sent < count waits to be sent at "due". All end six minutes after their last occurrence.
+ *
+ * Namespaces are tenants, and none may keep the events of another back: they take turns in being
+ * sent. To make room, events that are sent are removed, the oldest first; when all of them wait,
+ * the newest of the namespace that has most of them goes.
  */
 #include "controller/recorder.h"
 
@@ -47,9 +50,18 @@ static const struct metrics_family families[] = {
                              "verb"),
 };
 
+/* Of events: they take turns. */
+struct event_namespace {
+    char *name;
+    size_t events;  /* recorded ones; without any it is forgotten */
+    size_t waiting; /* of these, at the last count_waiting() */
+    uint64_t turn;  /* its last one; the least is next */
+};
+
 /* One event, or a series of equal ones. */
 struct recorded {
     struct list_link link; /* in recorder->all, in the order of last occurrences */
+    struct event_namespace *namespace;
     struct arena texts;
     struct str id;                                /* its key in recorder->by_id */
     struct key key;                               /* of the Event */
@@ -62,6 +74,7 @@ struct recorded {
     bool is_created;       /* on the server */
     int64_t due;           /* when it may be sent */
     int tries;
+    bool is_sending; /* a request is under way: it must stay */
 };
 
 struct recorder {
@@ -71,6 +84,8 @@ struct recorder {
     struct metrics *own_metrics;
     struct metrics_series *dropped, *created, *patched;
     struct map by_id;
+    struct map namespaces; /* struct event_namespace by name */
+    uint64_t turn;         /* the last one that was taken */
     struct list all;
     struct rate_limit limit;
     struct event changed;
@@ -101,8 +116,29 @@ struct recorder *recorder_new(struct loop *loop, const struct recorder_options *
     return recorder;
 }
 
+static struct event_namespace *open_namespace(struct recorder *recorder, struct str name)
+{
+    struct event_namespace *namespace = map_find(&recorder->namespaces, name);
+    if (namespace)
+        return namespace;
+    namespace = NEW(struct event_namespace);
+    namespace->name = mem_dup(name.ptr, name.len);
+    map_put(&recorder->namespaces, name, namespace);
+    return namespace;
+}
+
+static void leave_namespace(struct recorder *recorder, struct event_namespace *namespace)
+{
+    if (--namespace->events)
+        return;
+    map_remove(&recorder->namespaces, str_from_c(namespace->name));
+    mem_free(namespace->name);
+    mem_free(namespace);
+}
+
 static void forget_event(struct recorder *recorder, struct recorded *recorded)
 {
+    leave_namespace(recorder, recorded->namespace);
     map_remove(&recorder->by_id, recorded->id);
     list_remove(&recorded->link);
     arena_done(&recorded->texts);
@@ -116,6 +152,7 @@ void recorder_free(struct recorder *recorder)
     LIST_FOREACH (struct recorded, recorded, &recorder->all, link)
         forget_event(recorder, recorded);
     map_done(&recorder->by_id);
+    map_done(&recorder->namespaces);
     metrics_series_unref(recorder->dropped);
     metrics_series_unref(recorder->created);
     metrics_series_unref(recorder->patched);
@@ -179,8 +216,33 @@ static bool is_unsent(const struct recorded *recorded)
     return recorded->sent < recorded->count;
 }
 
-/* Makes room for one more event by removing the oldest one that does not wait to be sent. */
-static bool make_room(struct recorder *recorder)
+static void count_waiting(struct recorder *recorder)
+{
+    LIST_FOREACH (struct recorded, recorded, &recorder->all, link)
+        recorded->namespace->waiting = 0;
+    LIST_FOREACH (struct recorded, recorded, &recorder->all, link)
+        recorded->namespace->waiting += is_unsent(recorded);
+}
+
+/* The newest event of the namespace with most of those that wait; NULL if none has more than
+ * `than`.
+ */
+static struct recorded *find_excess(struct recorder *recorder, size_t than)
+{
+    struct recorded *found = NULL;
+    LIST_FOREACH (struct recorded, recorded, &recorder->all, link) {
+        const size_t most = found ? found->namespace->waiting : than + 1;
+        if (is_unsent(recorded) && !recorded->is_sending && recorded->namespace->waiting >= most)
+            found = recorded;
+    }
+    return found;
+}
+
+/*
+ * Makes room for one more event of the namespace, as the comment above says. False if it is the
+ * namespace itself that has most of those that wait: its new event is dropped then.
+ */
+static bool make_room(struct recorder *recorder, struct str namespace)
 {
     if (map_count(&recorder->by_id) < recorder->options.events)
         return true;
@@ -189,8 +251,13 @@ static bool make_room(struct recorder *recorder)
             forget_event(recorder, recorded);
             return true;
         }
-    metrics_inc(recorder->dropped);
-    return false;
+    metrics_inc(recorder->dropped); /* the new one, or one in its place */
+    count_waiting(recorder);
+    const struct event_namespace *own = map_find(&recorder->namespaces, namespace);
+    struct recorded *excess = find_excess(recorder, own ? own->waiting + 1 : 1);
+    if (excess)
+        forget_event(recorder, excess);
+    return excess;
 }
 
 /* Moves the event to the end of recorder->all, which is ordered by last occurrence. */
@@ -242,9 +309,11 @@ void recorder_event(struct recorder *recorder, const struct recorder_reference *
         recorded = NULL;
     }
     if (!recorded) {
-        if (!make_room(recorder))
+        if (!make_room(recorder, regarding->namespace))
             return;
         recorded = NEW(struct recorded);
+        recorded->namespace = open_namespace(recorder, regarding->namespace);
+        recorded->namespace->events++;
         struct arena *texts = &recorded->texts;
         recorded->id = arena_str(texts, buf_str(&text));
         recorded->key = name_event(recorder, texts, regarding);
@@ -365,9 +434,12 @@ static struct error *send_event(struct recorder *recorder, struct recorded *reco
 {
     TRY(rate_limit_wait(&recorder->limit));
     const int64_t count = recorded->count;
+    recorded->namespace->turn = ++recorder->turn;
+    recorded->is_sending = true;
     OWNED(error)
     err =
         recorded->is_created ? patch_series(recorder, recorded) : create_event(recorder, recorded);
+    recorded->is_sending = false;
     if (err && fiber_is_canceled(fiber_current()))
         return TAKE(err);
     const int64_t now = loop_now(recorder->loop);
@@ -400,24 +472,27 @@ static void on_timer(void *data)
 }
 
 /*
- * The next event to send, or NULL; then *ret_next is when to look again. "at_once" ignores due
- * times. Removes events whose series has ended.
+ * The next event to send, or NULL; then *ret_next is when to look again. Of those that are due it
+ * is the first of the namespace whose turn is the longest ago. "at_once" ignores due times. Removes
+ * events whose series has ended.
  */
 static struct recorded *find_due(struct recorder *recorder, bool at_once, int64_t *ret_next)
 {
     const int64_t now = loop_now(recorder->loop);
+    struct recorded *found = NULL;
     *ret_next = FOREVER;
     LIST_FOREACH (struct recorded, recorded, &recorder->all, link) {
         const bool waits = is_unsent(recorded);
         const int64_t at = waits ? recorded->due : recorded->seen + SERIES_END;
-        if (waits && (at <= now || at_once))
-            return recorded;
-        if (at <= now)
+        if (waits && (at <= now || at_once)) {
+            if (!found || recorded->namespace->turn < found->namespace->turn)
+                found = recorded;
+        } else if (at <= now)
             forget_event(recorder, recorded);
         else if (at < *ret_next)
             *ret_next = at;
     }
-    return NULL;
+    return found;
 }
 
 /* Suspends until the fiber is cancelled. */

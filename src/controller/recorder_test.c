@@ -139,6 +139,57 @@ SIM_TEST(what_does_not_fit_is_dropped_and_counted)
     check_dropped(&fixture, "2");
 }
 
+static void note_in(struct recorder_fixture *fixture, const char *namespace, int number)
+{
+    struct recorder_reference about = web;
+    about.namespace = str_from_c(namespace);
+    recorder_event(fixture->recorder, &about, RECORDER_NORMAL, "Created", "Create", "%d", number);
+}
+
+/* How many requests have been for the namespace. */
+static size_t count_seen(const struct recorder_fixture *fixture, const char *namespace)
+{
+    SCOPED(buf) part = {0};
+    size_t count = 0, at;
+    struct str rest = buf_str(&fixture->api.seen);
+    buf_print(&part, "/namespaces/%s/", namespace);
+    for (; (at = str_find(rest, buf_str(&part))) != STR_NONE; count++)
+        rest = str_skip(rest, at + part.len);
+    return count;
+}
+
+/* Ten a second, after the first 25: the hundred of the loud one alone take seven seconds. */
+SIM_TEST(namespaces_take_turns)
+{
+    SCOPED(recorder_fixture) fixture;
+    recorder_fixture_init(&fixture, 0);
+    for (int i = 0; i < 100; i++)
+        note_in(&fixture, "loud", i);
+    recorder_fixture_start(&fixture);
+    pass(SECOND);
+    for (int i = 0; i < 3; i++)
+        note_in(&fixture, "quiet", i);
+    pass(SECOND);
+    CHECK_EQ(count_seen(&fixture, "quiet"), (size_t)3);
+    CHECK(count_seen(&fixture, "loud") >= 30);
+}
+
+SIM_TEST(a_namespace_that_has_most_makes_room)
+{
+    SCOPED(recorder_fixture) fixture;
+    recorder_fixture_init(&fixture, 10);
+    for (int i = 0; i < 20; i++)
+        note_in(&fixture, "loud", i);
+    check_dropped(&fixture, "10");
+    for (int i = 0; i < 20; i++)
+        note_in(&fixture, "quiet", i);
+    check_dropped(&fixture, "30");
+    recorder_fixture_start(&fixture);
+    pass(MINUTE);
+    CHECK_EQ(count_seen(&fixture, "loud"), (size_t)5);
+    CHECK_EQ(count_seen(&fixture, "quiet"), (size_t)5);
+}
+
 SIM_TEST(long_notes_are_cut_and_objects_without_namespace_go_to_default)
 {
     SCOPED(recorder_fixture) fixture;
