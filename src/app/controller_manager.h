@@ -16,6 +16,7 @@
 #include "base/owned.h"
 #include "base/str.h"
 #include "clustercache/clustercache.h"
+#include "clusterresourceset/crs_controllers.h"
 
 struct controller_manager;
 struct loop;
@@ -41,6 +42,7 @@ struct controller_manager_options {
     size_t concurrency;       /* sets at a time; 0: 10 */
     size_t apply_concurrency; /* clusters at a time; 0: 1024 */
     bool needs_control_plane, topology_may_hold;
+    enum crs_reconcile_with reconcile_with;
     bool no_events;     /* record no Events */
     bool owns_clusters; /* Cluster API does not run: see remote_connection_probe_options */
 

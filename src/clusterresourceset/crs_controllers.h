@@ -31,6 +31,12 @@ struct metrics;
 struct recorder;
 struct crs_controllers;
 
+/* How sets with strategy Reconcile are applied. */
+enum crs_reconcile_with {
+    CRS_MERGE_PATCH,       /* as Cluster API does: what the manifest does not name is removed */
+    CRS_SERVER_SIDE_APPLY, /* what others set stays */
+};
+
 struct crs_controllers_options {
     struct client *client;    /* of the management cluster */
     struct cache_set *caches; /* of the management cluster: sets, resources and bindings */
@@ -46,6 +52,7 @@ struct crs_controllers_options {
     duration apply_timeout;   /* of a placement, plus 250 ms for each object; 0: 5 min */
     bool needs_control_plane; /* skip clusters whose control plane is not initialized */
     bool topology_may_hold;   /* Cluster API runs with RuntimeSDK and ClusterTopology */
+    enum crs_reconcile_with reconcile_with;
 };
 
 struct crs_controllers *crs_controllers_new(struct loop *loop,

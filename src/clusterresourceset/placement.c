@@ -24,6 +24,7 @@ struct placement {
     struct scope *scope; /* of the fiber that talks to the cluster; NULL: there is none */
     bool is_pending, runs, is_dropped;
     uint32_t failures; /* their digest */
+    uint32_t notices;  /* the digest of the last ones */
 };
 
 struct placement *placement_find(struct crs_set *set, struct str cluster)
@@ -177,6 +178,14 @@ bool placement_set_failures(struct placement *placement, uint32_t digest)
 {
     const bool is_news = placement->failures != digest;
     placement->failures = digest;
+    return is_news;
+}
+
+bool placement_set_notices(struct placement *placement, uint32_t digest)
+{
+    const bool is_news = digest && placement->notices != digest;
+    if (digest)
+        placement->notices = digest;
     return is_news;
 }
 

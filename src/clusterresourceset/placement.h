@@ -79,6 +79,12 @@ bool placement_set_fault(struct placement *placement, const struct fault *fault)
  */
 bool placement_set_failures(struct placement *placement, uint32_t digest);
 
+/*
+ * The same for what a person should know of objects that were applied; 0: nothing. A reconcile
+ * without anything to tell does not make what was told before news again.
+ */
+bool placement_set_notices(struct placement *placement, uint32_t digest);
+
 /* Whether a reconcile by this plan is over, whatever came of it. */
 bool placement_is_reconciled(const struct placement *placement, const struct plan *plan);
 void placement_set_reconciled(struct placement *placement, const struct plan *plan);

@@ -27,6 +27,7 @@
 #include "base/timestamp.h"
 #include "clustercache/clustercache.h"
 #include "clusterresourceset/apply/apply.h"
+#include "clusterresourceset/apply/field_manager.h"
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/identity.h"
 #include "clusterresourceset/placement.h"
@@ -67,8 +68,9 @@ struct placement_reconcile {
     size_t result_count;
     struct fault fault;       /* texts are in the arena */
     struct failures failures; /* of objects and of contents, on the cluster */
-    bool has_outcome;         /* what can be applied was tried: the failures are all there are */
-    struct buf applied;       /* "ConfigMap cm1, Secret s1", for the event */
+    struct apply_notices notices;
+    bool has_outcome;   /* what can be applied was tried: the failures are all there are */
+    struct buf applied; /* "ConfigMap cm1, Secret s1", for the event */
     int64_t begun;
     bool is_unfinished; /* the binding could not be written because of conflicts */
     bool is_refused;    /* the binding has no room for the set */
@@ -255,22 +257,34 @@ struct resource_apply {
     bool is_done; /* false: it was cancelled, and err says nothing about the resource */
 };
 
+static enum apply_strategy choose_strategy(const struct placement_reconcile *reconcile)
+{
+    if (plan_spec(reconcile->plan)->strategy != RESOURCE_RECONCILE)
+        return APPLY_ONCE;
+    static const enum apply_strategy strategies[] = {
+        [CRS_MERGE_PATCH] = APPLY_MERGE_PATCH, [CRS_SERVER_SIDE_APPLY] = APPLY_SERVER_SIDE};
+    return strategies[reconcile->controllers->options.reconcile_with];
+}
+
 static struct error *apply_in_fiber(void *data)
 {
     struct resource_apply *apply = data;
     struct placement_reconcile *reconcile = apply->reconcile;
-    const struct apply_target target = {cluster_connection_client(reconcile->connection),
-                                        cluster_connection_discovery(reconcile->connection),
-                                        apply->is_first};
-    const bool is_reconcile = plan_spec(reconcile->plan)->strategy == RESOURCE_RECONCILE;
+    const struct apply_target target = {
+        .client = cluster_connection_client(reconcile->connection),
+        .discovery = cluster_connection_discovery(reconcile->connection),
+        .field_manager = field_manager_of_set(&reconcile->arena, set_key(reconcile->set)),
+        .is_first = apply->is_first,
+    };
     FIBER_TIMEOUT(reconcile->begun + time_to_apply(reconcile) -
                   loop_now(reconcile->controllers->loop));
     const struct apply_batch batch = {
         .resource = apply->resource,
         .items = apply_items_read(apply->content, &reconcile->arena),
         .count = content_count(apply->content),
-        .strategy = is_reconcile ? APPLY_RECONCILE : APPLY_ONCE,
+        .strategy = choose_strategy(reconcile),
         .failures = &reconcile->failures,
+        .notices = &reconcile->notices,
     };
     apply->err = apply_objects(&target, &batch, &apply->report);
     apply->is_done = !fiber_is_canceled(fiber_current());
@@ -639,6 +653,27 @@ static struct str find_good_version(const struct placement_reconcile *reconcile,
     return is_good ? object_resource_version(binding) : (struct str){0};
 }
 
+/* Another number for other notices. 0: there are none. */
+static uint32_t notices_digest(const struct apply_notices *notices)
+{
+    if (!notices->no_server_side && !notices->merged_count && !notices->taken_count)
+        return 0;
+    uint64_t hash = (uint64_t)notices->no_server_side + 2 * notices->merged_count;
+    hash = str_hash(notices->merged, hash);
+    hash = str_hash(notices->merged_why, hash);
+    hash = str_hash(notices->taken, hash + notices->taken_count);
+    hash = str_hash(notices->taken_from, hash);
+    const uint32_t digest = (uint32_t)(hash ^ (hash >> 32));
+    return digest ? digest : 1;
+}
+
+static void tell_notices(const struct placement_reconcile *reconcile)
+{
+    if (placement_set_notices(reconcile->placement, notices_digest(&reconcile->notices)))
+        set_events_record_notices(reconcile->placement, reconcile->cluster_object,
+                                  &reconcile->notices);
+}
+
 /* Keeps the findings. If the set has a new plan by now, the placement stays pending and goes again.
  */
 static void keep_findings(struct placement_reconcile *reconcile)
@@ -656,6 +691,7 @@ static void keep_findings(struct placement_reconcile *reconcile)
     if (reconcile->applied.len || is_news)
         set_events_record_placement(placement, reconcile->cluster_object,
                                     buf_str(&reconcile->applied));
+    tell_notices(reconcile);
     if (!placement_is_reconciled(placement, set_plan(reconcile->set))) {
         placement_enqueue(reconcile->set, reconcile->cluster.name, QUEUE_NORMAL);
         return;

@@ -1,6 +1,7 @@
 #include "clusterresourceset/set_events.h"
 
 #include "base/log.h"
+#include "clusterresourceset/apply/apply.h"
 #include "clusterresourceset/conditions.h"
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/placement.h"
@@ -32,6 +33,39 @@ void set_events_record_placement(const struct placement *placement, const struct
                        "ClusterResourceSet %.*s: %.*s%s%.*s", STR_ARG(name),
                        STR_ARG(fault->resource), fault->resource.len ? ": " : "",
                        STR_ARG(fault->text));
+}
+
+/* One Event for each kind of notice: it names the first object and counts the others. */
+void set_events_record_notices(const struct placement *placement, const struct object *cluster,
+                               const struct apply_notices *notices)
+{
+    const struct crs_set *set = placement_set(placement);
+    const struct key key = set_key(set);
+    struct recorder *recorder = set_controllers(set)->options.recorder;
+    if (!recorder || !cluster)
+        return;
+    const struct recorder_reference related = recorder_reference(set_object(set));
+    struct recorder_reference about = recorder_reference(cluster);
+    about.related = &related;
+    if (notices->no_server_side)
+        recorder_event(
+            recorder, &about, RECORDER_WARNING, "MergePatched", "Apply",
+            "ClusterResourceSet %.*s: the cluster does not know server-side apply, which "
+            "needs Kubernetes 1.22; objects are merged, and fields that the manifest does "
+            "not name are removed",
+            STR_ARG(key.name));
+    if (notices->merged_count)
+        recorder_event(recorder, &about, RECORDER_WARNING, "MergePatched", "Apply",
+                       "ClusterResourceSet %.*s: server-side apply does not take %.*s as it is "
+                       "written, it was merged (%zu such): %.*s",
+                       STR_ARG(key.name), STR_ARG(notices->merged), notices->merged_count,
+                       STR_ARG(notices->merged_why));
+    if (notices->taken_count)
+        recorder_event(recorder, &about, RECORDER_WARNING, "TakenFromOtherSet", "Apply",
+                       "ClusterResourceSet %.*s/%.*s took fields of %.*s from ClusterResourceSet "
+                       "%.*s (%zu such objects): the last one to apply wins",
+                       STR_ARG(key.namespace), STR_ARG(key.name), STR_ARG(notices->taken),
+                       STR_ARG(notices->taken_from), notices->taken_count);
 }
 
 /* "another process" is one whose writes the server does not tell from ours. */

@@ -6,6 +6,7 @@
 #include "apimachinery/object.h"
 #include "base/str.h"
 
+struct apply_notices;
 struct conditions;
 struct crs_set;
 struct placement;
@@ -13,6 +14,10 @@ struct placement;
 /* On the Cluster. applied lists the resources that were applied; empty: none. */
 void set_events_record_placement(const struct placement *placement, const struct object *cluster,
                                  struct str applied);
+
+/* On the Cluster: how objects of the set were applied there, where that is not as expected. */
+void set_events_record_notices(const struct placement *placement, const struct object *cluster,
+                               const struct apply_notices *notices);
 
 /* On the set, when its condition ResourcesApplied has changed. */
 void set_events_record_set(const struct crs_set *set, const struct conditions *conditions,

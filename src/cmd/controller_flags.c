@@ -20,6 +20,7 @@ const struct flag controller_flags[CONTROLLER_FLAGS] = {
     {"apply-concurrency",              FLAG_COUNT, OPTION_AT(apply_concurrency),    FLAG_ANY},
     {"require-control-plane",          FLAG_BOOL,  OPTION_AT(needs_control_plane),  FLAG_ANY},
     {"respect-topology-hooks",         FLAG_BOOL,  OPTION_AT(topology_may_hold),    FLAG_ANY},
+    {"reconcile-with",                 FLAG_TEXT,  AT(reconcile_with),              FLAG_ANY},
     {"clustercache-concurrency",       FLAG_COUNT, OPTION_AT(cluster_concurrency),  FLAG_ANY},
     {"clustercache-client-qps",        FLAG_LEVEL, OPTION_AT(cluster_qps),          FLAG_ANY},
     {"clustercache-client-burst",      FLAG_LEVEL, OPTION_AT(cluster_burst),        FLAG_ANY},
@@ -48,6 +49,25 @@ static bool read_denied(struct controller_settings *settings)
     return true;
 }
 
+/* False for a text that names no way. */
+static bool read_reconcile_with(struct controller_settings *settings)
+{
+    static const struct {
+        const char *name;
+        enum crs_reconcile_with way;
+    } ways[] = {
+        {"",                  CRS_MERGE_PATCH      },
+        {"merge-patch",       CRS_MERGE_PATCH      },
+        {"server-side-apply", CRS_SERVER_SIDE_APPLY}
+    };
+    for (size_t i = 0; i < COUNT(ways); i++)
+        if (str_eq(str_from_c(settings->reconcile_with), str_from_c(ways[i].name))) {
+            settings->options.reconcile_with = ways[i].way;
+            return true;
+        }
+    return false;
+}
+
 struct network *controller_flags_network(const struct controller_settings *settings,
                                          struct loop *loop)
 {
@@ -66,6 +86,10 @@ int controller_flags_use(struct controller_settings *settings, const struct comm
     if (!address_read_optional(settings->diagnostics, &diagnostics))
         return command_misused(command, "--diagnostics-address wants HOST:PORT, not '%s'",
                                settings->diagnostics);
+    if (!read_reconcile_with(settings))
+        return command_misused(command,
+                               "--reconcile-with wants merge-patch or server-side-apply, not '%s'",
+                               settings->reconcile_with);
     if (!read_denied(settings))
         return command_misused(command,
                                "--deny-cluster-addresses wants at most %d ranges such as "

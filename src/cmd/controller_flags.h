@@ -12,13 +12,14 @@ struct controller_settings {
     const char *watch_filter;
     const char *health, *diagnostics;
     size_t threshold;
+    const char *reconcile_with;
     const char *denied; /* text of --deny-cluster-addresses */
     struct cidr denied_ranges[CONTROLLER_DENIED_MAX];
     size_t denied_count;
     struct controller_manager_options options;
 };
 
-#define CONTROLLER_FLAGS 20
+#define CONTROLLER_FLAGS 21
 extern const struct flag controller_flags[CONTROLLER_FLAGS];
 
 #define CONTROLLER_GROUP(settings)                                         \
@@ -36,6 +37,9 @@ extern const struct flag controller_flags[CONTROLLER_FLAGS];
     "  --require-control-plane  skip clusters whose control plane is not initialized\n"           \
     "  --respect-topology-hooks\n"                                                                \
     "                           keep bindings of topology clusters until they may be deleted\n"   \
+    "  --reconcile-with merge-patch|server-side-apply\n"                                          \
+    "                           how sets with strategy Reconcile are applied: as Cluster API\n"   \
+    "                           does, or so that fields of others stay (default merge-patch)\n"   \
     "  --kube-api-qps N, --kube-api-burst N\n"                                                    \
     "                           requests per second to the management API, per kind\n"            \
     "                           (default: no limit; priority and fairness of the API decides)\n"  \

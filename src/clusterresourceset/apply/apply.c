@@ -17,6 +17,7 @@
 #include "clusterresourceset/apply/apply_definition.h"
 #include "clusterresourceset/apply/apply_object.h"
 #include "clusterresourceset/apply/apply_redaction.h"
+#include "clusterresourceset/apply/apply_server_side.h"
 #include "clusterresourceset/types/failures.h"
 
 /*
@@ -58,9 +59,10 @@ struct apply_run {
     struct item_outcome *outcomes; /* of the items; in the arena, as are the definitions */
     size_t *definitions;           /* indexes of CustomResourceDefinitions */
     size_t definition_count;
-    duration wait_left; /* of DEFINITION_WAIT_MAX */
-    int timeouts;       /* in a row */
-    struct error *end;  /* why no more requests are made; NULL: go on */
+    duration wait_left;           /* of DEFINITION_WAIT_MAX */
+    int timeouts;                 /* in a row */
+    enum apply_strategy strategy; /* of the batch, or what the server can do instead */
+    struct error *end;            /* why no more requests are made; NULL: go on */
 };
 
 static void apply_run_done(struct apply_run *run)
@@ -224,6 +226,34 @@ static void note_outcome(struct apply_run *run, size_t index, const struct apply
     outcome->err = err;
 }
 
+/* "apps/v1 Deployment ns/x" */
+static struct str describe_object(struct arena *arena, const struct object *object)
+{
+    const struct str namespace = object_namespace(object);
+    return arena_print(arena, "%.*s %.*s %.*s%s%.*s", STR_ARG(object_api_version(object)),
+                       STR_ARG(object_kind(object)), STR_ARG(namespace), namespace.len ? "/" : "",
+                       STR_ARG(object_name(object)));
+}
+
+/* Notes what a person should know of an object, applied or not. */
+static void note_notices(struct apply_run *run, size_t index, struct apply_object *apply)
+{
+    struct apply_notices *notices = run->batch->notices;
+    struct arena *arena = run->batch->failures->arena;
+    if (apply_server_side_is_unknown(apply->refusal)) {
+        notices->no_server_side = true;
+        run->strategy = APPLY_MERGE_PATCH;
+    } else if (apply->refusal && !notices->merged_count++) {
+        apply->refusal = redact_error(&run->items[index], apply->refusal);
+        notices->merged = describe_object(arena, apply->object);
+        notices->merged_why = arena_str(arena, str_from_c(apply->refusal->message));
+    }
+    if (apply->taken_from.len && !notices->taken_count++) {
+        notices->taken = describe_object(arena, apply->object);
+        notices->taken_from = apply->taken_from;
+    }
+}
+
 /* Discovery remembers for a while that a kind does not exist; for the second round it must not. */
 static void forget_misses(const struct apply_run *run)
 {
@@ -242,7 +272,8 @@ static void count_result(struct apply_report *report, enum apply_result result)
 {
     size_t *counters[] = {[APPLY_CREATED] = &report->created,
                           [APPLY_CHANGED] = &report->changed,
-                          [APPLY_UNCHANGED] = &report->unchanged};
+                          [APPLY_UNCHANGED] = &report->unchanged,
+                          [APPLY_APPLIED] = &report->applied};
     ++*counters[result];
 }
 
@@ -278,7 +309,7 @@ static struct error *make_report(struct apply_run *run, struct apply_report *ret
             continue;
         }
         if (outcome->state == UNREACHED) {
-            outcome->verb = apply_object_first_verb(run->batch->strategy);
+            outcome->verb = apply_object_first_verb(run->strategy);
             outcome->err = error_copy(run->end);
         }
         if (!code)
@@ -312,6 +343,7 @@ struct error *apply_objects(const struct apply_target *target, const struct appl
         .count = batch->count,
         .outcomes = arena_alloc_array(arena, batch->count, sizeof(struct item_outcome)),
         .wait_left = DEFINITION_WAIT_MAX,
+        .strategy = batch->strategy,
     };
     *ret_report = (struct apply_report){.objects = run.count};
     find_definitions(&run, arena);
@@ -324,11 +356,13 @@ struct error *apply_objects(const struct apply_target *target, const struct appl
             SCOPED(apply_object)
             apply = {.target = target,
                      .object = run.items[i].object,
-                     .strategy = batch->strategy,
-                     .default_namespace = run.items[i].default_namespace};
+                     .strategy = run.strategy,
+                     .default_namespace = run.items[i].default_namespace,
+                     .arena = arena};
             struct error *err = apply_object(&apply);
             if (discovery_is_no_match(err) && wait_for_kind(&run, run.items[i].object, &err))
                 err = apply_object(&apply);
+            note_notices(&run, i, &apply);
             note_outcome(&run, i, &apply, err);
         }
     }

@@ -25,18 +25,35 @@ struct discovery;
 struct failures;
 
 enum apply_strategy {
-    APPLY_ONCE,      /* created; an object that exists is left alone */
-    APPLY_RECONCILE, /* created, or brought to what the manifest says by a merge patch */
+    APPLY_ONCE,        /* created; an object that exists is left alone */
+    APPLY_SERVER_SIDE, /* created, or its fields that the manifest names are set */
+    APPLY_MERGE_PATCH, /* created, or all of it is brought to what the manifest says */
 };
 
 struct apply_target {
     struct client *client;
     struct discovery *discovery;
-    bool is_first; /* the objects were never applied before: POST comes before GET */
+    struct str field_manager; /* of server-side apply */
+    bool is_first;            /* the objects were never applied before: POST comes before GET */
 };
 
+/* applied: by server-side apply, which does not say whether it created or changed something. */
 struct apply_report {
     size_t objects, created, changed, unchanged, failed; /* unchanged: existed as wanted */
+    size_t applied;
+};
+
+/*
+ * What a person should know of objects that were applied. Kept are the first of each type; texts
+ * are in the arena of the failures. Empty texts: nothing to tell.
+ */
+struct apply_notices {
+    bool no_server_side;   /* the server cannot do it; everything was merged */
+    struct str merged;     /* an object that server-side apply does not take was merged */
+    struct str merged_why; /* the server's words */
+    struct str taken;      /* an object whose fields another set had */
+    struct str taken_from; /* that set, "namespace/name" */
+    size_t merged_count, taken_count;
 };
 
 /* An object and where it comes from. Borrowed. */
@@ -58,6 +75,7 @@ struct apply_batch {
     size_t count;
     enum apply_strategy strategy;
     struct failures *failures; /* of all batches; gets each object that fails, and has the arena */
+    struct apply_notices *notices; /* of all batches */
 };
 
 /*

@@ -11,6 +11,7 @@
 #include "client/client.h"
 #include "client/discovery/discovery.h"
 #include "clusterresourceset/apply/apply_difference.h"
+#include "clusterresourceset/apply/apply_server_side.h"
 #include "json/json.h"
 
 /* What to do about objects that have no namespace and need one. */
@@ -22,7 +23,8 @@ struct str apply_verb_name(enum apply_verb verb)
 {
     static const struct str names[] = {[APPLY_CREATING] = STR_INIT("creating"),
                                        [APPLY_READING] = STR_INIT("reading"),
-                                       [APPLY_PATCHING] = STR_INIT("patching")};
+                                       [APPLY_PATCHING] = STR_INIT("patching"),
+                                       [APPLY_APPLYING] = STR_INIT("applying")};
     return names[verb];
 }
 
@@ -38,7 +40,10 @@ struct gvk apply_object_gvk(const struct object *object)
 
 enum apply_verb apply_object_first_verb(enum apply_strategy strategy)
 {
-    return strategy == APPLY_ONCE ? APPLY_CREATING : APPLY_READING;
+    static const enum apply_verb verbs[] = {[APPLY_ONCE] = APPLY_CREATING,
+                                            [APPLY_SERVER_SIDE] = APPLY_APPLYING,
+                                            [APPLY_MERGE_PATCH] = APPLY_READING};
+    return verbs[strategy];
 }
 
 static struct error *check_type(struct gvk gvk)
@@ -55,6 +60,7 @@ static struct error *check_type(struct gvk gvk)
 void apply_object_done(struct apply_object *apply)
 {
     object_free(TAKE(apply->placed));
+    error_free(TAKE(apply->refusal));
 }
 
 /* Puts the object into the default namespace; from here on everything is about the copy. */
@@ -196,7 +202,24 @@ static struct error *finish_create(struct apply_object *apply,
 /* The first time there is most likely no object yet: a POST saves the GET. */
 static bool creates_first(const struct apply_object *apply)
 {
-    return apply->strategy == APPLY_ONCE || apply->target->is_first;
+    return apply->strategy == APPLY_ONCE ||
+           (apply->strategy == APPLY_MERGE_PATCH && apply->target->is_first);
+}
+
+/* By the strategy. An object that server-side apply does not take, or no server, is merged. */
+static struct error *send_object(struct apply_object *apply,
+                                 const struct discovery_mapping *mapping, bool is_sure)
+{
+    if (creates_first(apply))
+        return finish_create(apply, mapping, create_object(apply, mapping));
+    if (apply->strategy == APPLY_SERVER_SIDE) {
+        struct error *err = apply_server_side(apply, mapping);
+        if (!apply_server_side_is_unknown(err) && !apply_server_side_is_untyped(err))
+            return err;
+        error_free(apply->refusal);
+        apply->refusal = err;
+    }
+    return reconcile_object(apply, mapping, is_sure);
 }
 
 struct error *apply_object(struct apply_object *apply)
@@ -208,10 +231,8 @@ struct error *apply_object(struct apply_object *apply)
         SCOPED(arena) arena = {0};
         struct discovery_mapping mapping;
         struct error *err = find_mapping(apply, gvk, &arena, &mapping);
-        if (!err && creates_first(apply))
-            err = finish_create(apply, &mapping, create_object(apply, &mapping));
-        else if (!err)
-            err = reconcile_object(apply, &mapping, is_sure);
+        if (!err)
+            err = send_object(apply, &mapping, is_sure);
         if (is_sure || !is_resource_missing(err))
             return err;
         error_free(err);

@@ -1,9 +1,12 @@
 /*
  * Applies one object to one cluster: which requests are made.
  *
- *   ApplyOnce             POST; an object that exists is left alone
- *   Reconcile, first time POST; an object that exists is read and patched
- *   Reconcile, later      GET, then PATCH if it differs; POST if it does not exist
+ *   ApplyOnce               POST; an object that exists is left alone
+ *   server-side apply       PATCH, which creates, too (apply_server_side.h)
+ *   merge patch, first time POST; an object that exists is read and patched
+ *   merge patch, later      GET, then PATCH if it differs; POST if it does not exist
+ *
+ * What server-side apply does not take is merged.
  *
  * apply_object() returns the bare cause of a failure, because the same cause may have kept other
  * objects back, too.
@@ -15,8 +18,8 @@
 #include "base/error.h"
 #include "clusterresourceset/apply/apply.h"
 
-enum apply_verb { APPLY_CREATING, APPLY_READING, APPLY_PATCHING };
-enum apply_result { APPLY_CREATED, APPLY_CHANGED, APPLY_UNCHANGED };
+enum apply_verb { APPLY_CREATING, APPLY_READING, APPLY_PATCHING, APPLY_APPLYING };
+enum apply_result { APPLY_CREATED, APPLY_CHANGED, APPLY_UNCHANGED, APPLY_APPLIED };
 
 struct apply_object {
     const struct apply_target *target;
@@ -27,6 +30,9 @@ struct apply_object {
     enum apply_verb verb; /* of the last request, or of the request that was not reached */
     enum apply_result result;
     struct object *placed; /* object is this one, if it got the default namespace */
+    struct error *refusal; /* why server-side apply did not take the object, which was merged */
+    struct str taken_from; /* another set that had fields of it, in the arena; empty: none */
+    struct arena *arena;
 };
 
 void apply_object_done(struct apply_object *apply);

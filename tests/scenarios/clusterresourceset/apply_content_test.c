@@ -50,7 +50,7 @@ SIM_TEST(crs_71_values_follow_each_other_and_the_end_makes_up_for_it)
     SCOPED(apply_fixture) fixture;
     apply_fixture_init(&fixture);
     apply_resource(
-        &fixture, APPLY_RECONCILE,
+        &fixture, APPLY_MERGE_PATCH,
         RESOURCE("\"b\":\"" DOCUMENT("Namespace", "n1") "\",\"a\":\"" MAP("n1", "a") "\""));
     apply_fixture_check(&fixture, 2, 0, 0);
 }
@@ -97,7 +97,7 @@ SIM_TEST(what_lacks_a_namespace_fails_with_one_hint)
 
 SIM_TEST(what_lacks_a_namespace_goes_to_the_default)
 {
-    static const enum apply_strategy strategies[] = {APPLY_ONCE, APPLY_RECONCILE};
+    static const enum apply_strategy strategies[] = {APPLY_ONCE, APPLY_MERGE_PATCH};
     for (size_t i = 0; i < COUNT(strategies); i++) {
         SCOPED(apply_fixture) fixture;
         apply_fixture_init(&fixture);

@@ -63,14 +63,22 @@ void apply_fixture_forget(struct apply_fixture *fixture)
 void apply_fixture_apply_items(struct apply_fixture *fixture, enum apply_strategy strategy,
                                const struct apply_item *items, size_t count)
 {
-    const struct apply_target target = {fixture->client, fixture->discovery, fixture->is_first};
-    const struct apply_batch batch = {STR("ConfigMap cm1"), items, count, strategy,
-                                      &fixture->failures};
+    const struct apply_target target = {.client = fixture->client,
+                                        .discovery = fixture->discovery,
+                                        .field_manager = STR("corset:default/s"),
+                                        .is_first = fixture->is_first};
+    const struct apply_batch batch = {.resource = STR("ConfigMap cm1"),
+                                      .items = items,
+                                      .count = count,
+                                      .strategy = strategy,
+                                      .failures = &fixture->failures,
+                                      .notices = &fixture->notices};
+    fixture->notices = (struct apply_notices){0};
     fixture->failures.objects = count;
     fixture->err = apply_objects(&target, &batch, &fixture->report);
     CHECK_EQ(fixture->report.objects, count);
     CHECK_EQ(fixture->report.created + fixture->report.changed + fixture->report.unchanged +
-                 fixture->report.failed,
+                 fixture->report.applied + fixture->report.failed,
              count);
     CHECK_EQ(fixture->report.failed > 0, fixture->err != NULL);
     CHECK_EQ(fixture->report.failed, fixture->failures.failed);

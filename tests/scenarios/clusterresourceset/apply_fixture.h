@@ -52,6 +52,7 @@ struct apply_fixture {
     /* Of the last apply_fixture_apply(). */
     struct arena arena;
     struct apply_report report;
+    struct apply_notices notices;
     struct failures failures;
     struct error *err;
 };

@@ -48,7 +48,7 @@ SIM_TEST(a_namespace_that_does_not_come_fails_after_one_more_try)
 
 SIM_TEST(a_definition_and_its_objects_go_in_one_pass)
 {
-    static const enum apply_strategy strategies[] = {APPLY_ONCE, APPLY_RECONCILE};
+    static const enum apply_strategy strategies[] = {APPLY_ONCE, APPLY_MERGE_PATCH};
     for (size_t i = 0; i < COUNT(strategies); i++) {
         SCOPED(apply_fixture) fixture;
         apply_fixture_init(&fixture);
@@ -105,7 +105,7 @@ SIM_TEST(a_definition_that_comes_later_is_made_up_for_at_the_end)
 {
     SCOPED(apply_fixture) fixture;
     apply_fixture_init(&fixture);
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, WEB("a", "1"), DEFINITION("webs", "v1"));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, WEB("a", "1"), DEFINITION("webs", "v1"));
     apply_fixture_check(&fixture, 2, 0, 0);
 }
 
@@ -137,9 +137,9 @@ SIM_TEST(an_unknown_kind_is_looked_for_again_at_the_end)
 {
     SCOPED(apply_fixture) fixture;
     apply_fixture_init(&fixture);
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, APPLY_FIXTURE_MAP("known", ""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, APPLY_FIXTURE_MAP("known", ""));
     CHECK_OK(fiber_sleep(5 * SECOND)); /* what discovery knows is no longer fresh */
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, WEB("a", "1"), APPLY_FIXTURE_MAP("b", ""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, WEB("a", "1"), APPLY_FIXTURE_MAP("b", ""));
     CHECK_EQ(apply_fixture_text(&fixture),
              STR("reading object apps.corset.dev/v1, Kind=Web default/a: " NO_WEB));
     CHECK_EQ(fixture.report.created, 1);
@@ -172,7 +172,7 @@ static void replace_definition(struct apply_fixture *fixture, const char *new_on
 
 SIM_TEST(a_kind_that_has_moved_is_found_in_its_new_place)
 {
-    static const enum apply_strategy strategies[] = {APPLY_ONCE, APPLY_RECONCILE};
+    static const enum apply_strategy strategies[] = {APPLY_ONCE, APPLY_MERGE_PATCH};
     for (size_t i = 0; i < COUNT(strategies); i++) {
         SCOPED(apply_fixture) fixture;
         apply_fixture_init(&fixture);
@@ -189,7 +189,7 @@ SIM_TEST(a_kind_that_has_gone_is_no_match)
     apply_fixture_init(&fixture);
     APPLY_FIXTURE_APPLY(&fixture, APPLY_ONCE, DEFINITION("webs", "v1"), WEB("a", "1"));
     replace_definition(&fixture, NULL);
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, WEB("a", "1"));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, WEB("a", "1"));
     CHECK_EQ(apply_fixture_text(&fixture),
              STR("reading object apps.corset.dev/v1, Kind=Web default/a: " NO_WEB));
 }

@@ -31,7 +31,7 @@ SIM_TEST(crs_35_reconcile_creates_what_is_absent)
 {
     SCOPED(apply_fixture) fixture;
     apply_fixture_init(&fixture);
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", "\"k\":\"1\""));
     apply_fixture_check(&fixture, 1, 0, 0);
     CHECK_EQ(buf_str(&fixture.proxy.asked), STR("GET " MAPS "/a\nPOST " MAPS "\n"));
 }
@@ -41,11 +41,11 @@ SIM_TEST(what_was_never_applied_is_created_without_a_look)
     SCOPED(apply_fixture) fixture;
     apply_fixture_init(&fixture);
     fixture.is_first = true;
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", "\"k\":\"1\""));
     apply_fixture_check(&fixture, 1, 0, 0);
     CHECK_EQ(buf_str(&fixture.proxy.asked), STR("POST " MAPS "\n"));
 
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", "\"k\":\"2\""));
     apply_fixture_check(&fixture, 0, 1, 0);
     CHECK_EQ(buf_str(&fixture.proxy.asked),
              STR("POST " MAPS "\nGET " MAPS "/a\nPATCH " MAPS "/a\n"));
@@ -56,23 +56,23 @@ SIM_TEST(a_refusal_that_comes_from_an_object_that_is_there_is_none)
     SCOPED(apply_fixture) fixture;
     apply_fixture_init(&fixture);
     fixture.is_first = true;
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", "\"k\":\"1\""));
     proxy_fail(&fixture.proxy,
                (struct proxy_fault){.method = "POST", .part = MAPS, .times = 1, .status = 422});
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", "\"k\":\"2\""));
     apply_fixture_check(&fixture, 0, 1, 0);
     CHECK_EQ(apply_fixture_look(&fixture, MAPS "/a", "data.k"), STR("2"));
 
     proxy_fail(&fixture.proxy,
                (struct proxy_fault){.method = "POST", .part = MAPS, .times = 1, .status = 422});
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("b", "\"k\":\"2\""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("b", "\"k\":\"2\""));
     CHECK_CONTAINS(apply_fixture_text(&fixture),
                    STR("creating object /v1, Kind=ConfigMap default/b: "));
 }
 
 SIM_TEST(fw_104_objects_carry_nothing_of_ours)
 {
-    static const enum apply_strategy strategies[] = {APPLY_ONCE, APPLY_RECONCILE};
+    static const enum apply_strategy strategies[] = {APPLY_ONCE, APPLY_MERGE_PATCH};
     for (size_t i = 0; i < COUNT(strategies); i++) {
         SCOPED(apply_fixture) fixture;
         apply_fixture_init(&fixture);
@@ -92,8 +92,8 @@ SIM_TEST(crs_38_reconcile_brings_the_live_object_to_the_manifest)
 {
     SCOPED(apply_fixture) fixture;
     apply_fixture_init(&fixture);
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", "\"k\":\"1\""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", "\"k\":\"2\""));
     apply_fixture_check(&fixture, 0, 1, 0);
     CHECK_EQ(buf_str(&fixture.proxy.asked), STR("GET " MAPS "/a\nPATCH " MAPS "/a\n"));
     CHECK_EQ(buf_str(&fixture.proxy.sent), STR("{\"data\":{\"k\":\"2\"}}"));
@@ -104,10 +104,10 @@ SIM_TEST(crs_39_all_are_looked_at_and_the_changed_one_is_sent)
 {
     SCOPED(apply_fixture) fixture;
     apply_fixture_init(&fixture);
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"0\""), MAP("b", "\"k\":\"0\""),
-                        MAP("c", "\"k\":\"0\""));
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"0\""), MAP("b", "\"k\":\"1\""),
-                        MAP("c", "\"k\":\"0\""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", "\"k\":\"0\""),
+                        MAP("b", "\"k\":\"0\""), MAP("c", "\"k\":\"0\""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", "\"k\":\"0\""),
+                        MAP("b", "\"k\":\"1\""), MAP("c", "\"k\":\"0\""));
     apply_fixture_check(&fixture, 0, 1, 2);
     CHECK_EQ(buf_str(&fixture.proxy.asked),
              STR("GET " MAPS "/a\nGET " MAPS "/b\nPATCH " MAPS "/b\nGET " MAPS "/c\n"));
@@ -117,9 +117,9 @@ SIM_TEST(crs_40_what_was_deleted_is_created_anew)
 {
     SCOPED(apply_fixture) fixture;
     apply_fixture_init(&fixture);
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", "\"k\":\"1\""));
     apply_fixture_do(&fixture, "DELETE", MAPS "/a", NULL);
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", "\"k\":\"2\""));
     apply_fixture_check(&fixture, 1, 0, 0);
     CHECK_EQ(apply_fixture_look(&fixture, MAPS "/a", "data.k"), STR("2"));
 }
@@ -128,9 +128,9 @@ SIM_TEST(crs_41_members_that_the_manifest_lost_are_removed)
 {
     SCOPED(apply_fixture) fixture;
     apply_fixture_init(&fixture);
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"1\",\"gone\":\"1\""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", "\"k\":\"1\",\"gone\":\"1\""));
     apply_fixture_do(&fixture, "PATCH", MAPS "/a", "{\"metadata\":{\"labels\":{\"by\":\"hand\"}}}");
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", "\"k\":\"1\""));
     apply_fixture_check(&fixture, 0, 1, 0);
     CHECK_EQ(buf_str(&fixture.proxy.sent),
              STR("{\"metadata\":{\"labels\":null},\"data\":{\"gone\":null}}"));
@@ -143,8 +143,8 @@ SIM_TEST(crs_42_objects_that_the_content_lost_stay)
 {
     SCOPED(apply_fixture) fixture;
     apply_fixture_init(&fixture);
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", ""), MAP("b", ""));
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", ""), MAP("b", ""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", "\"k\":\"1\""));
     apply_fixture_check(&fixture, 0, 1, 0);
     CHECK_EQ(apply_fixture_look(&fixture, MAPS "/b", "metadata.name"), STR("b"));
 }
@@ -187,18 +187,18 @@ SIM_TEST(each_request_has_its_text)
     apply_fixture_init(&fixture);
     proxy_fail(&fixture.proxy,
                (struct proxy_fault){.method = "GET", .part = MAPS, .times = 1, .status = 403});
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", ""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", ""));
     CHECK_EQ(apply_fixture_text(&fixture),
              STR("reading object /v1, Kind=ConfigMap default/a: said no"));
     proxy_fail(&fixture.proxy,
                (struct proxy_fault){.method = "POST", .part = MAPS, .times = 1, .status = 403});
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", ""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", ""));
     CHECK_EQ(apply_fixture_text(&fixture),
              STR("creating object /v1, Kind=ConfigMap default/a: said no"));
     apply_fixture_do(&fixture, "POST", MAPS, MAP("a", ""));
     proxy_fail(&fixture.proxy,
                (struct proxy_fault){.method = "PATCH", .part = MAPS, .times = 1, .status = 403});
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", "\"k\":\"1\""));
     CHECK_EQ(apply_fixture_text(&fixture),
              STR("patching object /v1, Kind=ConfigMap default/a: said no"));
 }
@@ -235,7 +235,7 @@ SIM_TEST(crs_72_what_lacks_a_namespace_or_a_type_fails_without_a_request)
         TEST_CASE("%s", cases[i].name);
         APPLY_FIXTURE_APPLY(&fixture, APPLY_ONCE, cases[i].object);
         CHECK_EQ(apply_fixture_text(&fixture), str_from_c(cases[i].once));
-        APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, cases[i].object);
+        APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, cases[i].object);
         CHECK_EQ(apply_fixture_text(&fixture), str_from_c(cases[i].reconcile));
         CHECK_EQ(buf_str(&fixture.proxy.asked), STR(""));
     }
@@ -250,10 +250,10 @@ SIM_TEST(a_namespace_too_many_is_left_out_of_the_path)
 {
     SCOPED(apply_fixture) fixture;
     apply_fixture_init(&fixture);
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, ROLE);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, ROLE);
     apply_fixture_check(&fixture, 1, 0, 0);
     CHECK_EQ(buf_str(&fixture.proxy.asked), STR("GET " ROLES "/r\nPOST " ROLES "\n"));
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, ROLE);
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, ROLE);
     apply_fixture_check(&fixture, 0, 0, 1);
     APPLY_FIXTURE_APPLY(&fixture, APPLY_ONCE, ROLE);
     apply_fixture_check(&fixture, 0, 0, 1);
@@ -263,15 +263,15 @@ SIM_TEST(v_11_finalizers_and_owners_of_others_are_kept)
 {
     SCOPED(apply_fixture) fixture;
     apply_fixture_init(&fixture);
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", "\"k\":\"1\""));
     apply_fixture_do(
         &fixture, "PATCH", MAPS "/a",
         "{\"metadata\":{\"finalizers\":[\"corset.dev/held\"],\"ownerReferences\":[{"
         "\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"name\":\"x\",\"uid\":\"u\"}]}}");
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", "\"k\":\"1\""));
     apply_fixture_check(&fixture, 0, 0, 1);
     CHECK_EQ(buf_str(&fixture.proxy.asked), STR("GET " MAPS "/a\n"));
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", "\"k\":\"2\""));
     apply_fixture_check(&fixture, 0, 1, 0);
     CHECK_EQ(apply_fixture_look(&fixture, MAPS "/a", "metadata.finalizers.0"),
              STR("corset.dev/held"));
@@ -294,7 +294,7 @@ SIM_TEST(v_12_a_lost_race_to_create_ends_in_a_patch)
     apply_fixture_init(&fixture);
     fixture.proxy.data = &fixture;
     fixture.proxy.on_request = create_before_post;
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", "\"k\":\"ours\""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", "\"k\":\"ours\""));
     apply_fixture_check(&fixture, 0, 1, 0);
     CHECK_EQ(buf_str(&fixture.proxy.asked),
              STR("GET " MAPS "/a\nPOST " MAPS "\nGET " MAPS "/a\nPATCH " MAPS "/a\n"));
@@ -318,13 +318,13 @@ SIM_TEST(defaults_of_the_server_come_back)
     SCOPED(apply_fixture) fixture;
     SCOPED(arena) arena = {0};
     apply_fixture_init(&fixture);
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, APPLY_FIXTURE_NAMESPACE("n1"), SERVICE,
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, APPLY_FIXTURE_NAMESPACE("n1"), SERVICE,
                         DEPLOYMENT);
     apply_fixture_check(&fixture, 3, 0, 0);
     const struct str ip =
         arena_str(&arena, apply_fixture_look(&fixture, SERVICES "/s", "spec.clusterIP"));
     CHECK(ip.len > 0);
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, APPLY_FIXTURE_NAMESPACE("n1"), SERVICE,
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, APPLY_FIXTURE_NAMESPACE("n1"), SERVICE,
                         DEPLOYMENT);
     apply_fixture_check(&fixture, 0, 0, 3);
     CHECK_EQ(apply_fixture_look(&fixture, SERVICES "/s", "spec.clusterIP"), ip);

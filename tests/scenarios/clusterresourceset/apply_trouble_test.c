@@ -136,7 +136,7 @@ SIM_TEST(an_object_too_large_for_the_server_fails_alone)
     SCOPED(buf) text = {.limit = 0};
     start(&fixture);
     const char *large = large_map(&text, (size_t)4 * MEGABYTE);
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, large, MAP("b", ""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, large, MAP("b", ""));
     CHECK(error_is(fixture.err, ERROR_TOO_LARGE));
     CHECK_CONTAINS(apply_fixture_text(&fixture),
                    STR("creating object /v1, Kind=ConfigMap default/large: Request entity too"));
@@ -161,7 +161,7 @@ SIM_TEST(a_404_without_words_means_the_object_once_the_kind_is_confirmed)
     start(&fixture);
     proxy_fail(&fixture.proxy,
                (struct proxy_fault){.method = "GET", .part = MAPS "/a", .times = 2, .status = 404});
-    APPLY_FIXTURE_APPLY(&fixture, APPLY_RECONCILE, MAP("a", ""));
+    APPLY_FIXTURE_APPLY(&fixture, APPLY_MERGE_PATCH, MAP("a", ""));
     apply_fixture_check(&fixture, 1, 0, 0);
     CHECK_EQ(fixture.proxy.lookups, 1);
     CHECK_EQ(buf_str(&fixture.proxy.asked), STR("GET " MAPS "/a\nGET " MAPS "/a\nPOST " MAPS "\n"));
