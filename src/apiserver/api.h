@@ -43,7 +43,8 @@ struct api {
     struct map definitions;       /* name -> struct api_definition */
     struct semaphore settle_turn; /* names are given to one definition at a time */
     struct gc *gc;
-    struct map quota_turns; /* namespace -> the turn of quota_claim.h, while somebody uses it */
+    struct map
+        quota_turns; /* namespace -> struct quota_turn, while a quota_claim holds or awaits it */
     struct quota_status *quotas;
     const struct server_health *health; /* of the server; NULL in a virtual cluster */
     struct str cluster;                 /* name of a virtual cluster; empty for the main API */

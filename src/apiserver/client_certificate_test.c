@@ -7,7 +7,7 @@
 #define NAMESPACES "/api/v1/namespaces"
 #define DAY        (24 * HOUR)
 
-/* The authority that signs: the server's own, or one that nobody knows. */
+/* The authority of the server, or a new one that the server does not trust. */
 static struct pki_authority *open_authority(const struct apiserver_fixture *fixture,
                                             bool is_foreign)
 {

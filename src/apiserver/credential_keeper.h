@@ -24,7 +24,7 @@ struct loop;
 struct credential_keeper_ops {
     /* After a rotation: nothing that was begun with an old credential may go on. */
     struct error *(*rotated)(void *data);
-    /* After a rotation and after a renewal: to be handed out. NULL: nobody wants to know. */
+    /* After a rotation and after a renewal: hands the new credentials out. May be NULL. */
     struct error *(*changed)(void *data);
     void *rotated_data, *changed_data;
 };

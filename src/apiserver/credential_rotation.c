@@ -51,7 +51,10 @@ bool credential_rotation_has_authority(const char *pki)
     return exists(pki, "next/ca.crt");
 }
 
-/* Files of root in a folder of somebody else would be of no use to the server. */
+/*
+ * When root runs the command, the file at path would belong to root. It is given to the owner of
+ * the folder pki, because the server runs as that user and has to read the file.
+ */
 static struct error *give_to_owner(const char *pki, const char *path)
 {
     struct stat status;

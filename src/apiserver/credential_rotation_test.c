@@ -89,7 +89,7 @@ TEST(a_rotation_that_waits_is_not_prepared_again)
     CHECK_EQ(token_keys_generation(second->keys), 2);
 }
 
-/* One of everything that a server hands out, with a connection of its own for each. */
+/* A credential that the server has handed out, and a connection that uses it. */
 enum { ADMIN, ACCOUNT, CLUSTER_ADMIN, CLUSTER_ACCOUNT, NOBODY, HOLDERS };
 
 struct holder {

@@ -17,8 +17,8 @@ struct data_dir;
 MUST_USE struct error *data_dir_open(const char *path, struct data_dir **ret_dir);
 
 /*
- * Locks a folder that exists, whoever it belongs to. *ret_dir becomes NULL when another process has
- * it; the holder is its number then.
+ * Locks a folder that exists. The owner of the folder is not checked. When another process holds
+ * the lock, *ret_dir becomes NULL and *ret_holder is the number of that process.
  */
 MUST_USE struct error *data_dir_try_lock(const char *path, struct data_dir **ret_dir,
                                          struct buf *ret_holder);

@@ -35,6 +35,16 @@ extern const struct flag server_flags[SERVER_FLAGS];
         server_flags, SERVER_FLAGS, offsetof(settings, server) \
     }
 
+/* The lines about limits in the help texts of both commands. */
+#define SERVER_LIMITS_HELP                                                                        \
+    "  --max-token-lifetime DURATION\n"                                                           \
+    "                           how long tokens of ServiceAccounts live at most (default 24h);\n" \
+    "                           a request for more is shortened, and warned of\n"                 \
+    "  --storage-limit SIZE     how much memory objects may take (default: half of what the\n"    \
+    "                           process may use, at most 2Gi); further writes are refused,\n"     \
+    "                           deletes are not. Virtual clusters may take half of it, one of\n"  \
+    "                           them a tenth\n"
+
 /*
  * Parses --listen, --inject and --storage-limit, checks --max-token-lifetime, and warns of an
  * address that other machines can reach. Prints a wrong value and returns COMMAND_USAGE then.

@@ -193,14 +193,7 @@ const struct command command_up = {
         "                           DIR/clusters/vc-0001.kubeconfig is for the first\n"
         "  --write-kubeconfig FILE  where to write the admin's kubeconfig besides DIR/kubeconfig\n"
         "  --write-cluster-kubeconfigs DIR\n"
-        "                           where to write those of virtual clusters besides DIR/clusters\n"
-        "  --max-token-lifetime DURATION\n"
-        "                           how long tokens of ServiceAccounts live at most (default 24h);\n"
-        "                           a request for more is shortened, and warned of\n"
-        "  --storage-limit SIZE     how much memory objects may take (default: half of what the\n"
-        "                           process may use, at most 2Gi); further writes are refused,\n"
-        "                           deletes are not. Virtual clusters may take half of it, one of\n"
-        "                           them a tenth\n"
+        "                           where to write those of virtual clusters besides DIR/clusters\n" SERVER_LIMITS_HELP
         "  --inject FAULTS          how virtual clusters misbehave, see 'corset apiserver --help'\n"
         "  -n, --namespace NS       only sets and clusters of one namespace (default: all)\n" CONTROLLER_HELP
         "\nBy default there are no health and diagnostics servers.\n\n"
