@@ -56,6 +56,11 @@ class Webs:
                 return f"{one['status']}/{one.get('reason', '')}"
         return "-"
 
+    def message(self, kind, name=NAME):
+        """The message of a condition, or ""."""
+        return next((one["message"] for one in (self.get("Web", name) or {}).get("status", {}).get("conditions", [])
+                     if one["type"] == kind), "")
+
     def await_state(self, in_progress, failed, name=NAME):
         """Both conditions, for the generation there is."""
         def state():
@@ -100,8 +105,7 @@ def begins(webs):
     """FW-03, FW-40, FW-60, FW-92, FW-08: a new Web."""
     web = webs.make()
     webs.await_state("True/recoverrableError", "True/dependencyStatus")
-    failed = [one for one in webs.get("Web", NAME)["status"]["conditions"] if one["type"] == "Failed"][0]
-    check("FW-08: it says of whom", failed["message"].startswith(
+    check("FW-08: it says of whom", webs.message("Failed").startswith(
         f"Deployment.apps {webs.namespace}/{CHILDREN['Deployment']}"))
     resources = [one["objectRef"]["resource"] for one in webs.writes()]
     check_equal("FW-03: first the status", resources[0], "webs")
@@ -239,8 +243,7 @@ def is_refused(webs):
                                       *webs.fixture.blue.authority.client(name, name, [])))
     limited.make("w6")
     limited.make_ready("w6", "True/dependencyStatus", "True/recoverrableError")
-    failed = [one for one in limited.get("Web", "w6")["status"]["conditions"] if one["type"] == "Failed"][0]
-    check_in("FW-61: the server's words", "is forbidden", failed["message"])
+    until("FW-61: the server's words", lambda: "is forbidden" in limited.message("Failed", "w6"), 20)
     has_rights(webs, [*RIGHTS, {"apiGroups": [""], "resources": ["services"], "verbs": ["create", "patch"]}])
     limited.await_state("False/", "False/", "w6")
     for kind in ("ClusterRoleBinding", "ClusterRole"):
