@@ -5,10 +5,12 @@
 #include "clusterresourceset/types/bundled_crds.h"
 #include "clusterresourceset/types/crs_admission.h"
 #include "clusterresourceset/types/crs_conversion.h"
+#include "clusterresourceset/types/delivery_policy.h"
 
 #define DEFINITIONS_MAX 8
 
-/* Replaces the webhooks of Cluster API for its add-ons. */
+/* Replaces the webhooks of Cluster API for its add-ons, and evaluates the rules of
+ * DeliveryPolicies. */
 static const struct crd_webhooks webhooks[] = {
     {
      .group = STR_INIT("addons.cluster.x-k8s.io"),
@@ -26,6 +28,12 @@ static const struct crd_webhooks webhooks[] = {
      .validate = crs_validate_binding,
      .validating_webhook = STR_INIT(CRS_BINDING_WEBHOOK),
      .convert = crs_convert_binding,
+     },
+    {
+     .group = STR_INIT("corset.dev"),
+     .kind = STR_INIT(DELIVERY_POLICY_KIND),
+     .version = STR_INIT("v1alpha1"),
+     .check_rules = delivery_policy_check_rules,
      },
 };
 

@@ -1,6 +1,7 @@
 /*
  * The kinds of Cluster API for an API server: CustomResourceDefinitions, and defaulting,
- * validation and conversion, which are webhooks in a real management cluster.
+ * validation and conversion, which are webhooks in a real management cluster. And DeliveryPolicy,
+ * with its rules, which are CEL there.
  */
 #pragma once
 

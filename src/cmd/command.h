@@ -46,6 +46,8 @@ extern const struct command command_credentials;
 extern const struct command command_credentials_rotate;
 extern const struct command command_demo;
 extern const struct command command_pause;
+extern const struct command command_policy;
+extern const struct command command_policy_check;
 extern const struct command command_render;
 extern const struct command command_resume;
 extern const struct command command_status;

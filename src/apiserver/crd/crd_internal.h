@@ -77,6 +77,10 @@ MUST_USE struct error *crd_prune(const struct crd_version *version, struct json_
 MUST_USE struct error *crd_default_by_webhook(const struct kind *kind, struct str subresource,
                                               struct json_doc *doc, struct json_doc **ret_doc);
 
+/* Adds what the compiled-in rules of the kind find wrong, unless errors of the schema forbid it. */
+void crd_check_rules(const struct kind *kind, const struct json_value *object,
+                     struct field_errors *errors);
+
 /* Adds one value per column to the builder's open array; see kind_ops.cells. */
 void crd_cells(const struct kind *kind, const struct json_value *object, timestamp now,
                struct json_builder *out);

@@ -5,7 +5,7 @@
  *     decode_object    metadata by ObjectMeta, all else pruned by the schema
  *     default_object   defaults of the schema
  *     prepare_object   the defaulting webhook, then the status that a write may not change
- *     validate_object  the schema, ratcheting on updates, the fields of /scale
+ *     validate_object  the schema and its rules, ratcheting on updates, the fields of /scale
  *     present_object   from the stored version to that of the request
  *
  * An object may claim any apiVersion. Until validate_object() has compared it with the kind,
@@ -245,6 +245,8 @@ static void validate_object(const struct kind *kind, const struct kind_write *wr
     const size_t first = errors->count;
     if (version->schema)
         schema_validate(version->schema, object, scope, errors);
+    if (!write->subresource.len)
+        crd_check_rules(kind, object, errors);
     if (version->schema && write->old)
         crd_ratchet(version->schema, write->old, object, scope, first, errors);
     if (version->has_scale)

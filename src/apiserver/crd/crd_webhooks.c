@@ -129,3 +129,13 @@ struct error *crd_admit(const struct kind *kind, struct str subresource,
                       "admission webhook \"%.*s\" denied the request",
                       STR_ARG(webhooks->validating_webhook));
 }
+
+/* As kube-apiserver, rules are left out while values may have the wrong shape. */
+void crd_check_rules(const struct kind *kind, const struct json_value *object,
+                     struct field_errors *errors)
+{
+    const struct crd_webhooks *webhooks = crd_of_kind(kind)->webhooks;
+    if (webhooks && webhooks->check_rules && str_eq(kind->gvk.version, webhooks->version) &&
+        !schema_blocks_rules(errors))
+        webhooks->check_rules(object, errors);
+}

@@ -1,5 +1,5 @@
 /*
- * Webhooks of a custom kind, compiled into the server.
+ * Webhooks of a custom kind, and the rules of its schema, compiled into the server.
  *
  * On other servers a kind's defaulting, validating and conversion webhooks run elsewhere and are
  * called over HTTPS. This server calls no webhooks; it is given a table of these rows instead. A
@@ -18,7 +18,7 @@
 /* Any of the functions may be NULL. */
 struct crd_webhooks {
     struct str group, kind;
-    struct str version; /* of the objects that default_ and validate are given */
+    struct str version; /* of the objects that default_, validate and check_rules are given */
 
     /* The mutating webhook: fills in defaults before validation, on create and update. Returns the
      * same document, with one more reference, when nothing changes. */
@@ -31,6 +31,13 @@ struct crd_webhooks {
     void (*validate)(const struct json_value *old, const struct json_value *object,
                      struct field_errors *errors);
     struct str validating_webhook;
+
+    /*
+     * The rules of the schema (x-kubernetes-validations), which are CEL on other servers: adds what
+     * they find wrong with an object that the schema accepts. They look at one object alone. Not
+     * called for subresources.
+     */
+    void (*check_rules)(const struct json_value *object, struct field_errors *errors);
 
     /* The conversion webhook, between any two served versions. */
     struct error *(*convert)(struct json_doc *doc, struct str to_version,

@@ -4,6 +4,7 @@
 extern const char bundled_crds_clusters[], bundled_crds_clusters_end[];
 extern const char bundled_crds_sets[], bundled_crds_sets_end[];
 extern const char bundled_crds_bindings[], bundled_crds_bindings_end[];
+extern const char bundled_crds_policies[], bundled_crds_policies_end[];
 
 static const struct {
     struct str name;
@@ -14,6 +15,7 @@ static const struct {
      bundled_crds_sets_end                                                                                           },
     {STR_INIT("clusterresourcesetbindings.addons.cluster.x-k8s.io"), bundled_crds_bindings,
      bundled_crds_bindings_end                                                                                       },
+    {STR_INIT("deliverypolicies.corset.dev"),                        bundled_crds_policies, bundled_crds_policies_end},
 };
 
 size_t bundled_crd_count(void)

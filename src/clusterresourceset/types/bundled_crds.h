@@ -1,6 +1,6 @@
 /*
  * The CustomResourceDefinitions of deploy/crds, compiled into the program: ClusterResourceSet and
- * ClusterResourceSetBinding, and Cluster for servers without Cluster API.
+ * ClusterResourceSetBinding, Cluster for servers without Cluster API, and DeliveryPolicy.
  */
 #pragma once
 

@@ -7,7 +7,7 @@
 
 TEST(bundled_crds_are_what_their_names_say)
 {
-    CHECK_EQ(bundled_crd_count(), (size_t)3);
+    CHECK_EQ(bundled_crd_count(), (size_t)4);
     for (size_t i = 0; i < bundled_crd_count(); i++) {
         const struct bundled_crd definition = bundled_crd(i);
         OWNED(json_doc) doc = NULL;

@@ -11,5 +11,6 @@
 TEXT(bundled_crds_clusters, "clusters.yaml")
 TEXT(bundled_crds_sets, "clusterresourcesets.yaml")
 TEXT(bundled_crds_bindings, "clusterresourcesetbindings.yaml")
+TEXT(bundled_crds_policies, "deliverypolicies.yaml")
 
     .section .note.GNU-stack, "", %progbits
