@@ -8,6 +8,7 @@
 #include "clusterresourceset/set_metrics.h"
 #include "clusterresourceset/watches.h"
 #include "controller/cache/cache.h"
+#include "controller/queue_turns.h"
 
 #define SYNC_PERIOD_DEFAULT       (10 * MINUTE)
 #define CONCURRENCY_DEFAULT       10
@@ -83,7 +84,7 @@ static void open_controllers(struct crs_controllers *controllers)
         (struct controller_options){
             .name = STR("clusterresourceset-cluster"),
             .reconcile = reconcile_placement,
-            .workers = options->apply_concurrency,
+            .workers = queue_turns_workers_for(options->apply_concurrency),
             .deadline = FOREVER, /* reconcile_placement() sets one */
             .queue = {.parties = placement_parties, .target_max = PLACEMENTS_PER_CLUSTER}
     });

@@ -237,10 +237,23 @@ static size_t at_least_one(size_t number)
     return number ? number : 1;
 }
 
+/* How many of so many workers are kept for tenants that hold few. */
+static size_t reserve_of(size_t workers)
+{
+    return workers >= WORKERS_MIN ? at_least_one(workers / RESERVE) : 0;
+}
+
+size_t queue_turns_workers_for(size_t tenant_max)
+{
+    size_t workers = tenant_max;
+    while (workers - reserve_of(workers) < tenant_max)
+        workers++;
+    return workers;
+}
+
 static bool may_take(const struct queue_turns *turns, const struct queue_tenant *tenant)
 {
-    const size_t reserve =
-        turns->workers >= WORKERS_MIN ? at_least_one(turns->workers / RESERVE) : 0;
+    const size_t reserve = reserve_of(turns->workers);
     return !reserve || turns->held < turns->workers - reserve ||
            tenant->held < at_least_one(reserve / RESERVED_FOR);
 }

@@ -52,6 +52,12 @@ struct queue_turns {
 void queue_turns_init(struct queue_turns *turns, size_t workers, size_t target_max);
 void queue_turns_done(struct queue_turns *turns); /* whatever is in it */
 
+/*
+ * How many workers there must be for one tenant to hold so many keys, beside the workers that are
+ * kept for others.
+ */
+size_t queue_turns_workers_for(size_t tenant_max);
+
 /* The key is ready. */
 void queue_turns_add(struct queue_turns *turns, struct queue_turn *turn,
                      struct queue_parties parties, int priority);

@@ -160,6 +160,22 @@ TEST(no_tenant_takes_the_last_workers)
     check_taken(&fixture, "a1", 70, 0);
 }
 
+/* One tenant alone gets as many workers as were asked for, beside those that are kept. */
+TEST(workers_are_enough_for_one_tenant)
+{
+    for (size_t wanted = 1; wanted <= 300; wanted += wanted / 3 + 1) {
+        TEST_CASE("%zu", wanted);
+        SCOPED(turns_fixture) fixture;
+        const size_t workers = queue_turns_workers_for(wanted);
+        turns_fixture_init(&fixture, workers, 0);
+        for (size_t i = 0; i < wanted; i++)
+            add_key(&fixture, "a1", QUEUE_NORMAL);
+        for (size_t i = 0; i < wanted; i++)
+            CHECK(take_key(&fixture) != NULL);
+        CHECK(workers <= wanted + wanted / 8 + 1);
+    }
+}
+
 /* However many keys the others have, the next one to be taken is the other tenant's. */
 TEST(a_flood_of_keys_delays_another_tenant_by_one_key)
 {
