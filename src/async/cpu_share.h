@@ -32,9 +32,10 @@ struct cpu_share {
     bool is_exempt;
     duration *total; /* counts the use of several shares, or NULL */
     /* private */
-    struct list ready;  /* tasks of its fibers */
-    struct timer place; /* among the shares with ready fibers; due is what was used */
-    int64_t used;       /* since the loop began; raised to the others' when the share was idle */
+    struct list ready;     /* tasks of its fibers */
+    struct list_link link; /* in line */
+    struct timer place;    /* among those that are ahead; due is what was used */
+    int64_t used;          /* since the loop began; raised to the others' when the share was idle */
 };
 
 /* total is borrowed. */

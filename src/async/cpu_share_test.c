@@ -117,6 +117,38 @@ SIM_TEST(parties_get_equal_shares_whatever_they_ask_for)
         cpu_share_free(parties[i].share);
 }
 
+#define LIGHT 1000
+
+/* A thousand parties that want little, and one that wants much: it does not delay them. */
+SIM_TEST(light_parties_do_not_wait_for_one_that_is_ahead)
+{
+    struct loop *loop = loop_current();
+    bool is_over = false;
+    struct party heavy = {cpu_share_new(loop, false, NULL), STEP, &is_over};
+    static struct party light[LIGHT];
+    SCOPED(scope) scope = {0};
+    for (int i = 0; i < FIBERS; i++)
+        scope_start(&scope, "heavy", work_on, &heavy);
+    CHECK_OK(fiber_sleep(SECOND));
+    for (int round = 0; round < 3; round++) {
+        SCOPED(scope) requests = {0};
+        const int64_t asked = loop_now(loop);
+        for (size_t i = 0; i < LIGHT; i++) {
+            if (round == 0)
+                light[i] =
+                    (struct party){cpu_share_new(loop, false, NULL), 100 * MICROSECOND, NULL};
+            scope_start(&requests, "light", work_once, &light[i]);
+        }
+        CHECK_OK(scope_wait(&requests));
+        CHECK(loop_now(loop) - asked <= LIGHT * 100 * MICROSECOND + 2 * STEP);
+    }
+    is_over = true;
+    CHECK_OK(scope_wait(&scope));
+    for (size_t i = 0; i < LIGHT; i++)
+        cpu_share_free(light[i].share);
+    cpu_share_free(heavy.share);
+}
+
 SIM_TEST(exempt_shares_do_not_wait_but_are_counted)
 {
     struct loop *loop = loop_current();

@@ -544,3 +544,53 @@ TEST(tasks_posted_last_still_run)
         CHECK_EQ(ending.runs, 3);
     }
 }
+
+struct late_task {
+    struct task task;
+    bool has_run;
+};
+
+static void run_late_task(void *data)
+{
+    struct late_task *late = data;
+    late->has_run = true;
+}
+
+/* Behind what is ready, but not for good: somebody may always be ready. */
+SIM_TEST(late_tasks_run_behind_all_that_is_ready_for_a_while)
+{
+    struct loop *loop = loop_current();
+    struct late_task late = {
+        .task = {.run = run_late_task, .data = &late}
+    };
+    loop_post_late(loop, &late.task);
+    CHECK_OK(fiber_yield());
+    CHECK(!late.has_run);
+    CHECK_OK(fiber_sleep(0));
+    CHECK(late.has_run);
+
+    TEST_CASE("while somebody is always ready");
+    late.has_run = false;
+    loop_post_late(loop, &late.task);
+    const int64_t posted = loop_now(loop);
+    while (!late.has_run) {
+        sim_stall(loop, MILLISECOND);
+        CHECK_OK(fiber_yield());
+    }
+    CHECK(loop_now(loop) - posted >= 4 * MILLISECOND);
+    CHECK(loop_now(loop) - posted <= 12 * MILLISECOND);
+
+    TEST_CASE("and when no time passes");
+    late.has_run = false;
+    loop_post_late(loop, &late.task);
+    for (int i = 0; i < 1000 && !late.has_run; i++)
+        CHECK_OK(fiber_yield());
+    CHECK(late.has_run);
+
+    TEST_CASE("and not when they were withdrawn");
+    late.has_run = false;
+    loop_post_late(loop, &late.task);
+    loop_withdraw(&late.task);
+    CHECK_OK(fiber_sleep(SECOND));
+    CHECK(!late.has_run);
+}

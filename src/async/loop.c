@@ -3,10 +3,10 @@
  *
  * An iteration (run_iteration()) fires the timers that are due, runs what is ready in up to
  * ROUNDS_MAX rounds, hands out one turn of the CPU (cpu_turn.h), serves the parties that have
- * something to do (cpu_share.h) for a while, and then waits in the backend until the next timer or
- * an event from outside. A round runs the tasks that were ready when it
- * began; a task that becomes ready meanwhile belongs to the next round. This bounds the time until
- * the backend is asked for I/O.
+ * something to do (cpu_share.h) for a while, runs late tasks when nothing else is ready, and then
+ * waits in the backend until the next timer or an event from outside. A round runs the tasks that
+ * were ready when it began; a task that becomes ready meanwhile belongs to the next round. This
+ * bounds the time until the backend is asked for I/O.
  *
  * The backend (struct loop_backend_ops) provides clocks, worker threads and the wait. loop_uv.c is
  * the real one, testing/sim.c the simulated one. A backend with a pick() function also chooses the
@@ -32,6 +32,8 @@ struct loop *loop_new_with(struct loop_backend *backend, uint64_t seed)
     loop->backend = backend;
     backend->loop = loop;
     list_init(&loop->ready);
+    list_init(&loop->late);
+    list_init(&loop->shares_in_line);
     list_init(&loop->fibers);
     loop->random = NEW(struct random);
     random_init(loop->random, seed);
@@ -53,7 +55,7 @@ void loop_free(struct loop *loop)
     assert(loop->fiber_count == 0);
     loop->backend->ops->free(loop->backend);
     timer_heap_done(&loop->timers);
-    timer_heap_done(&loop->shares);
+    timer_heap_done(&loop->shares_ahead);
     stack_pool_trim();
     mem_free(loop->random);
     mem_free(loop);
@@ -106,6 +108,17 @@ void loop_post(struct loop *loop, struct task *task)
         list_append(&loop->ready, &task->link);
 }
 
+void loop_post_late(struct loop *loop, struct task *task)
+{
+    if (list_link_is_in(&task->link))
+        return;
+    if (list_is_empty(&loop->late)) {
+        loop->late_since = loop_now(loop);
+        loop->late_iterations = 0;
+    }
+    list_append(&loop->late, &task->link);
+}
+
 void loop_withdraw(struct task *task)
 {
     list_remove(&task->link);
@@ -144,12 +157,12 @@ void loop_run_task(struct loop *loop, struct task *task)
         loop_turns_end(loop, name, NULL);
 }
 
-/* One round: runs what is ready now. What becomes ready meanwhile waits for the next round. */
-static void run_ready(struct loop *loop)
+/* One round: runs what is in the queue now. What comes meanwhile waits for the next round. */
+static void run_round(struct loop *loop, struct list *queue)
 {
     struct list batch;
     list_init(&batch);
-    list_append_all(&batch, &loop->ready);
+    list_append_all(&batch, queue);
     struct list_link *link;
     while ((link = take_picked(loop, &batch)))
         loop_run_task(loop, LIST_ENTRY(link, struct task, link));
@@ -159,8 +172,19 @@ static void run_ready(struct loop *loop)
 #define ROUNDS_MAX      4
 #define LAST_ROUNDS_MAX 1000
 
-/* When the next wait is at least this long, there is time to unmap spare stacks. */
-#define QUIET (5 * MILLISECOND)
+/*
+ * How long late tasks wait while others are ready, and for how many iterations: in virtual time
+ * they take no time.
+ */
+#define LATE_MAX            (5 * MILLISECOND)
+#define LATE_ITERATIONS_MAX 16
+
+/*
+ * When the next wait is at least this long, there is time to unmap spare stacks, a few at a time:
+ * work that comes in bursts needs them again.
+ */
+#define QUIET        (5 * MILLISECOND)
+#define SHRINK_EVERY (50 * MILLISECOND)
 
 /*
  * The longest time that the backend may wait when nothing is ready: until the next timer or the
@@ -172,6 +196,21 @@ static duration longest_wait(const struct loop *loop)
     const duration timer = next == FOREVER ? FOREVER : next > now ? next - now : 0;
     const duration piece = cpu_turn_until_next(loop, now);
     return piece < timer ? piece : timer;
+}
+
+static bool is_anything_ready(const struct loop *loop)
+{
+    return !list_is_empty(&loop->ready) || cpu_shares_wait(loop);
+}
+
+static void run_late(struct loop *loop)
+{
+    if (list_is_empty(&loop->late))
+        return;
+    if (is_anything_ready(loop) && ++loop->late_iterations < LATE_ITERATIONS_MAX &&
+        loop_now(loop) - loop->late_since < LATE_MAX)
+        return;
+    run_round(loop, &loop->late);
 }
 
 static void run_iteration(struct loop *loop)
@@ -186,17 +225,20 @@ static void run_iteration(struct loop *loop)
         loop_turns_end(loop, "timers", NULL);
     /* What a task makes ready mostly continues the same work, which is cheaper than a poll. */
     for (int round = 0; round < ROUNDS_MAX && !list_is_empty(&loop->ready); round++)
-        run_ready(loop);
+        run_round(loop, &loop->ready);
     /* Long work comes last, behind everything that was due. */
     if (cpu_turn_hand_out(loop, loop_now(loop)))
-        run_ready(loop);
+        run_round(loop, &loop->ready);
     cpu_shares_run(loop);
+    run_late(loop);
     if (loop->fiber_count == 0)
         return; /* the main fiber has ended: nothing to wait for */
-    const bool is_idle = list_is_empty(&loop->ready) && loop->shares.count == 0;
+    const bool is_idle = !is_anything_ready(loop) && list_is_empty(&loop->late);
     const duration timeout = is_idle ? longest_wait(loop) : 0;
-    if (timeout >= QUIET)
+    if (timeout >= QUIET && now - loop->shrunk >= SHRINK_EVERY) {
+        loop->shrunk = now;
         stack_pool_shrink();
+    }
     loop->backend->ops->wait(loop->backend, timeout);
 }
 
@@ -217,7 +259,7 @@ struct error *loop_run(struct loop *loop, fiber_fn fn, void *data)
     assert(loop->fiber_count == 0);
     /* Objects that the main fiber freed last close themselves in tasks. */
     for (int round = 0; round < LAST_ROUNDS_MAX && !list_is_empty(&loop->ready); round++)
-        run_ready(loop);
+        run_round(loop, &loop->ready);
     current_loop = NULL;
     return outcome.err;
 }

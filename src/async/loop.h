@@ -83,6 +83,12 @@ struct random *loop_random(struct loop *loop);
 /* Queues the task. It runs once, in a later round of the loop. */
 void loop_post(struct loop *loop, struct task *task);
 
+/*
+ * Queues the task behind everything that is ready, parties included (cpu_share.h), but for a few
+ * milliseconds at most: for work that serves many at once, so that those who are ready share it.
+ */
+void loop_post_late(struct loop *loop, struct task *task);
+
 /* Removes the task from the queue. Nothing happens when it is not queued. */
 void loop_withdraw(struct task *task);
 

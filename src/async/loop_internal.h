@@ -15,14 +15,19 @@ struct loop {
     struct loop_backend *backend;
     struct timer_heap timers;
     struct list ready;
+    struct list late;   /* see loop_post_late() */
+    int64_t late_since; /* when the first of them was posted */
+    int late_iterations;
     struct list fibers; /* every fiber that has not ended */
     size_t fiber_count;
     struct event cpu_turns; /* fibers that wait for the CPU, see cpu_turn.h */
     size_t cpu_turn_waiters;
-    int64_t cpu_turn_last;    /* when a turn was handed out last, or the first fiber came to wait */
-    struct timer_heap shares; /* with ready fibers, by what they used; see cpu_share.h */
-    int64_t share_time;       /* what the share had used that was served last */
-    int64_t iterated;         /* when this iteration began */
+    int64_t cpu_turn_last; /* when a turn was handed out last, or the first fiber came to wait */
+    struct list shares_in_line; /* shares with ready fibers; see cpu_share.c */
+    struct timer_heap shares_ahead;
+    int64_t share_time; /* what the share had used that was served last of those ahead */
+    int64_t iterated;   /* when this iteration began */
+    int64_t shrunk;     /* when spare stacks were unmapped last */
     struct loop_turns turns;
     bool turn_goes_on; /* false when the task that runs has ended its turn itself */
     struct fiber *current;
@@ -62,6 +67,9 @@ void loop_run_task(struct loop *loop, struct task *task);
 
 /* Makes a fiber of the share ready. */
 void cpu_share_post(struct cpu_share *share, struct task *task);
+
+/* True when a share has ready fibers. */
+bool cpu_shares_wait(const struct loop *loop);
 
 /* Serves the shares for a while. */
 void cpu_shares_run(struct loop *loop);

@@ -1,7 +1,7 @@
 /*
  * Commits accepted writes in groups.
  *
- *     store_accept()   appends a write to the queue and posts on_kick() to the loop
+ *     store_accept()   appends a write to the queue and posts on_kick() behind all that is ready
  *     on_kick()        starts a commit unless one is under way
  *     start_commit()   moves up to GROUP_MAX writes into the group; a worker thread commits it
  *     finish_commit()  publishes the group, or fails it together with the queue, and goes on
@@ -196,15 +196,25 @@ static void checkpoint_work(void *data)
     store_file_checkpoint(store->file);
 }
 
-/* Writes that came meanwhile have waited. */
+/*
+ * The file is free again. What gathered meanwhile is committed, unless on_kick() is still to come:
+ * writers are ready then that can have a part in it.
+ */
+static void go_on(struct store *store)
+{
+    if (!list_is_empty(&store->queue)) {
+        if (!list_link_is_in(&store->kick.link))
+            start_commit(store);
+    } else if (store->closer) {
+        fiber_wake(store->closer);
+    }
+}
+
 static void on_checkpointed(struct loop_job *job)
 {
     struct store *store = job->data;
     store->is_tending = false;
-    if (!list_is_empty(&store->queue))
-        start_commit(store);
-    else if (store->closer)
-        fiber_wake(store->closer);
+    go_on(store);
 }
 
 static void on_idle(void *data)
@@ -330,10 +340,7 @@ static void finish_commit(struct store *store, const struct error *err)
         if (!store->is_full)
             end_trouble(store);
     }
-    if (!list_is_empty(&store->queue))
-        start_commit(store);
-    else if (store->closer)
-        fiber_wake(store->closer);
+    go_on(store);
 }
 
 /* Runs on a worker thread. The loop's thread does not touch the group meanwhile. */
@@ -395,11 +402,11 @@ void store_accept(struct store *store, struct store_write *write)
     store_budget_add(&store->budget, write->growth);
     store->writes++;
 
-    /* In a later turn, so that writers that are ready now share the commit. */
+    /* Writers that are ready now share the commit. */
     store->kick.run = on_kick;
     store->kick.name = "store commit";
     store->kick.data = store;
-    loop_post(store->loop, &store->kick);
+    loop_post_late(store->loop, &store->kick);
 }
 
 static void close_work(void *data)

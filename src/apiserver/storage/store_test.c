@@ -4,6 +4,7 @@
 
 #include "apiserver/storage/store_fixture_test.h"
 #include "apiserver/storage/store_internal.h"
+#include "async/cpu_share.h"
 
 #define A KEY("ns", "a")
 #define B KEY("ns", "b")
@@ -74,6 +75,43 @@ SIM_TEST(store_reads_see_what_is_durable)
     }
     CHECK_OK(scope_wait(&scope));
     CHECK_EQ(sample_get(store, A), 1);
+}
+
+struct party_writer {
+    struct writer writer;
+    struct cpu_share *share;
+    char name[8];
+};
+
+static struct error *write_for_party(void *data)
+{
+    struct party_writer *party = data;
+    TRY(cpu_share_join(party->share));
+    sim_stall(loop_current(), MILLISECOND);
+    return writer_run(&party->writer);
+}
+
+/* Many parties take the CPU in turns. Their writes wait a little, so that one sync serves several.
+ */
+SIM_TEST(store_writes_of_many_parties_share_commits)
+{
+    OWNED(store) store = store_new(loop_current(), &defaults);
+    static struct party_writer parties[100];
+    SCOPED(scope) scope = {0};
+    for (size_t i = 0; i < COUNT(parties); i++) {
+        struct party_writer *party = &parties[i];
+        *party = (struct party_writer){.share = cpu_share_new(loop_current(), false, NULL)};
+        snprintf(party->name, sizeof(party->name), "p%zu", i);
+        party->writer = (struct writer){
+            .store = store, .key = {STR("ns"), str_from_c(party->name)}
+        };
+        scope_start(&scope, "writer", write_for_party, party);
+    }
+    CHECK_OK(scope_wait(&scope));
+    CHECK_EQ(store->writes, (uint64_t)COUNT(parties));
+    CHECK(store->commits <= COUNT(parties) / 4);
+    for (size_t i = 0; i < COUNT(parties); i++)
+        cpu_share_free(parties[i].share);
 }
 
 SIM_TEST(store_writers_of_one_name_agree_who_was_first)
