@@ -15,6 +15,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/sanitizer.h"
@@ -35,6 +36,9 @@
 #define ALIGNMENT   _Alignof(max_align_t)
 #define BLOCK_FIRST ((size_t)1024)
 #define BLOCK_MAX   (64 * KILOBYTE)
+
+/* Longer texts are formatted twice. */
+#define PRINTED_MOSTLY 256
 
 struct arena_block {
     struct arena_block *older;
@@ -207,15 +211,19 @@ struct str arena_str(struct arena *arena, struct str s)
 /* Formats twice: once for the length, once into memory of that length. */
 struct str arena_print(struct arena *arena, const char *format, ...)
 {
+    char start[PRINTED_MOSTLY];
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    const int len = vsnprintf(NULL, 0, format, args);
+    const int len = vsnprintf(start, sizeof(start), format, args);
     va_end(args);
     if (len < 0)
         mem_exhausted(0);
     char *text = arena_alloc(arena, (size_t)len + 1);
-    vsnprintf(text, (size_t)len + 1, format, again);
+    if ((size_t)len < sizeof(start))
+        memcpy(text, start, (size_t)len + 1);
+    else
+        vsnprintf(text, (size_t)len + 1, format, again);
     va_end(again);
     return str_from(text, (size_t)len);
 }

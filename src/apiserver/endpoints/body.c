@@ -26,6 +26,7 @@
 /* Accounted for in steps of this, beyond the first. */
 #define STEP INFLIGHT_LIMITS_BYTES_MIN
 #define READ (16 * KILOBYTE)
+#define END  16
 
 /* The Content-Length; 0 when the client does not send one. */
 static size_t announced(const struct request *request)
@@ -35,6 +36,13 @@ static size_t announced(const struct request *request)
     return str_to_uint64(http_headers_find(headers, STR("content-length")), &length)
                ? (size_t)length
                : 0;
+}
+
+/* For the next read: what is left of the announced length, and a little to find the end with. */
+static size_t room_for(size_t length, size_t read)
+{
+    const size_t left = length > read ? length - read : 0;
+    return length && left + END < READ ? left + END : READ;
 }
 
 struct error *body_read(const struct request *request, struct buf *body)
@@ -50,9 +58,10 @@ struct error *body_read(const struct request *request, struct buf *body)
         held = length;
     }
     for (;;) {
+        const size_t room_len = room_for(length, body->len);
         size_t len;
-        char *room = buf_reserve(body, READ);
-        TRY(http_request_read(request->http, room, READ, &len));
+        char *room = buf_reserve(body, room_len);
+        TRY(http_request_read(request->http, room, room_len, &len));
         if (len == 0)
             return NULL;
         buf_grow(body, len);

@@ -33,6 +33,7 @@ void parties_init(struct parties *parties, struct loop *loop)
 void parties_done(struct parties *parties)
 {
     map_done(&parties->shares);
+    buf_done(&parties->key);
     cpu_share_free(parties->administrators);
 }
 
@@ -61,17 +62,20 @@ static void forget_settled(struct parties *parties)
 struct cpu_share *parties_find(struct parties *parties, struct str cluster, struct str user,
                                bool is_administrator)
 {
-    SCOPED(buf) key = {0};
+    struct buf *key = &parties->key;
     if (is_administrator)
         return parties->administrators;
-    buf_print(&key, "%.*s/%.*s", STR_ARG(cluster), STR_ARG(cluster.len ? STR("") : user));
-    struct cpu_share *share = map_find(&parties->shares, buf_str(&key));
+    buf_clear(key);
+    buf_add(key, cluster);
+    buf_add_char(key, '/');
+    buf_add(key, cluster.len ? STR("") : user);
+    struct cpu_share *share = map_find(&parties->shares, buf_str(key));
     if (share)
         return share;
     if (map_count(&parties->shares) >= parties->kept)
         forget_settled(parties);
     const enum party_class class = cluster.len ? PARTY_VIRTUAL_CLUSTERS : PARTY_USERS;
     share = cpu_share_new(parties->loop, false, &parties->used[class]);
-    map_put(&parties->shares, buf_str(&key), share);
+    map_put(&parties->shares, buf_str(key), share);
     return share;
 }

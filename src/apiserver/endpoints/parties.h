@@ -8,6 +8,7 @@
 #pragma once
 
 #include "async/cpu_share.h"
+#include "base/buf.h"
 #include "base/map.h"
 #include "base/str.h"
 
@@ -19,7 +20,8 @@ struct parties {
     struct loop *loop;
     struct map shares; /* key -> struct cpu_share */
     struct cpu_share *administrators;
-    size_t kept; /* how many there may be before the settled ones are forgotten */
+    struct buf key; /* scratch of parties_find() */
+    size_t kept;    /* how many there may be before the settled ones are forgotten */
     duration used[PARTY_CLASSES];
 };
 

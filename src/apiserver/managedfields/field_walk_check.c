@@ -10,9 +10,17 @@
 /* Longer messages are cut anyway. */
 #define PROBLEMS_MAX (16 * KILOBYTE)
 
+/* Where a value is. Paths are written when there is a problem, which is rare. */
+struct place {
+    const struct place *above;     /* NULL: the object itself */
+    struct str member;             /* of an object, */
+    const struct field_step *step; /* or the element of a set or keyed list, */
+    size_t index;                  /* or of an atomic list */
+};
+
 struct checker {
     struct field_walk *walk;
-    struct buf path;
+    const struct place *place;
     struct buf problems; /* each with two spaces in front and a line end behind */
     size_t count;
     bool duplicates;
@@ -21,12 +29,27 @@ struct checker {
 static void check_value(struct checker *checker, struct field_type type,
                         const struct json_value *value, size_t depth);
 
+static void write_place(struct buf *out, const struct place *place)
+{
+    if (!place)
+        return;
+    write_place(out, place->above);
+    if (place->member.ptr) {
+        buf_add_char(out, '.');
+        buf_add(out, place->member);
+    } else if (place->step) {
+        field_step_write(out, *place->step);
+    } else {
+        buf_print(out, "[%zu]", place->index);
+    }
+}
+
 /* Starts a problem at the place; the caller adds what it is and the end of the line. */
 static struct buf *add_problem(struct checker *checker)
 {
     checker->count++;
     buf_add(&checker->problems, STR("  "));
-    buf_add(&checker->problems, buf_str(&checker->path));
+    write_place(&checker->problems, checker->place);
     buf_add(&checker->problems, STR(": "));
     return &checker->problems;
 }
@@ -99,18 +122,18 @@ static void check_scalar(struct checker *checker, enum field_scalar scalar,
 static void check_members(struct checker *checker, struct field_type type,
                           const struct json_value *value, size_t depth)
 {
-    const size_t len = checker->path.len;
+    const struct place *above = checker->place;
     const struct json_value *child;
     JSON_FOREACH (key, child, value) {
         struct field_member member;
+        const struct place place = {.above = above, .member = key};
         const bool known = field_type_member(type, key, &member);
-        buf_add_char(&checker->path, '.');
-        buf_add(&checker->path, key);
+        checker->place = &place;
         if (known)
             check_value(checker, member.type, child, depth + 1);
         else
             add_problem_text(checker, STR("field not declared in schema"));
-        buf_truncate(&checker->path, len);
+        checker->place = above;
         if (!known)
             return; /* upstream stops here, too */
     }
@@ -119,14 +142,15 @@ static void check_members(struct checker *checker, struct field_type type,
 static void check_elements(struct checker *checker, struct field_type type,
                            const struct json_value *value, size_t depth)
 {
-    const size_t len = checker->path.len;
+    const struct place *above = checker->place;
     const struct json_value *child;
     size_t index = 0;
     JSON_FOREACH (key, child, value) {
+        const struct place place = {.above = above, .index = index++};
         (void)key;
-        buf_print(&checker->path, "[%zu]", index++);
+        checker->place = &place;
         check_value(checker, field_type_element(type), child, depth + 1);
-        buf_truncate(&checker->path, len);
+        checker->place = above;
     }
 }
 
@@ -137,7 +161,7 @@ static void check_elements(struct checker *checker, struct field_type type,
 static void check_items(struct checker *checker, struct field_type type,
                         const struct json_value *value, size_t depth)
 {
-    const size_t len = checker->path.len;
+    const struct place *above = checker->place;
     const struct field_items items = field_items_read(checker->walk, type, value);
     for (size_t i = 0; i < items.count && i < items.broken; i++) {
         const struct field_item *item = &items.items[i];
@@ -147,9 +171,10 @@ static void check_items(struct checker *checker, struct field_type type,
             field_step_write(out, item->step);
             buf_add_char(out, '\n');
         }
-        field_step_write(&checker->path, item->step);
+        const struct place place = {.above = above, .step = &item->step};
+        checker->place = &place;
         check_value(checker, field_type_element(type), item->value, depth + 1);
-        buf_truncate(&checker->path, len);
+        checker->place = above;
     }
     if (items.problem.len)
         add_problem_text(checker, items.problem);
@@ -205,7 +230,6 @@ struct error *field_walk_check(struct field_walk *walk, struct field_type type,
     if (checker.count)
         err =
             error_new(ERROR_UNKNOWN, "%s%.*s", checker.count > 1 ? "errors:\n" : "", STR_ARG(text));
-    buf_done(&checker.path);
     buf_done(&checker.problems);
     return err;
 }
