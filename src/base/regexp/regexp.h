@@ -6,7 +6,8 @@
  * length of the text times the size of the program. Nothing is captured; the result is whether the
  * expression occurs in a text.
  *
- * Unlike Go, classes by Unicode property (\pL) are refused, and case folding (?i) is that of ASCII.
+ * Unlike Go, classes by Unicode property are those of one letter (\pL, \PC); others, such as
+ * scripts, are refused. Case folding (?i) is that of ASCII.
  */
 #pragma once
 

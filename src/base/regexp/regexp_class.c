@@ -130,6 +130,50 @@ bool regexp_class_take_perl(struct str *rest, struct regexp_class *class)
     return true;
 }
 
+/* The name behind "\p": a letter, or what is in braces; false when there is no such thing. */
+static bool take_category(struct str *rest, struct str *ret_name)
+{
+    struct str behind = str_skip(*rest, 2);
+    if (!behind.len)
+        return false;
+    if (behind.ptr[0] != '{') {
+        *ret_name = str_slice(behind, 0, 1);
+        *rest = str_skip(behind, 1);
+        return true;
+    }
+    behind = str_skip(behind, 1);
+    if (!str_cut(&behind, '}', ret_name))
+        return false;
+    *rest = behind;
+    return true;
+}
+
+struct error *regexp_class_take_unicode(struct str *rest, struct regexp_class *class,
+                                        bool *ret_taken)
+{
+    const struct str start = *rest;
+    SCOPED(regexp_class) set = {.items = NULL};
+    struct str name;
+    *ret_taken = rest->len >= 2 && rest->ptr[0] == '\\' && (rest->ptr[1] | 0x20) == 'p';
+    if (!*ret_taken)
+        return NULL;
+    if (!take_category(rest, &name))
+        return regexp_syntax_error("invalid character class range", start);
+    const bool inverted = str_starts_with(name, STR("^"));
+    if (class->count > REGEXP_RANGES_MAX)
+        return regexp_syntax_error("expression too large", start);
+    if (!regexp_unicode_add(&set, str_skip(name, inverted)))
+        return regexp_syntax_error("invalid character class range",
+                                   str_slice(start, 0, start.len - rest->len));
+    if ((start.ptr[1] == 'P') != inverted) {
+        add_negated(class, &set);
+        return NULL;
+    }
+    for (size_t i = 0; i < set.count; i++)
+        regexp_class_add(class, set.items[i].low, set.items[i].high);
+    return NULL;
+}
+
 /* "\x41" with two digits, or "\x{1F600}" with any number of them. */
 static struct error *take_hex(struct str *rest, uint32_t *ret_rune)
 {
@@ -255,6 +299,9 @@ struct error *regexp_class_take(struct str *rest, const char *last_end, unsigned
     bool first = true, taken;
     for (; rest->len == 0 || rest->ptr[0] != ']' || first; first = false) {
         if (regexp_class_take_perl(rest, &set))
+            continue;
+        TRY(regexp_class_take_unicode(rest, &set, &taken));
+        if (taken)
             continue;
         TRY(take_posix(rest, last_end, &set, &taken));
         if (!taken)

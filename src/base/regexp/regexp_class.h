@@ -12,6 +12,10 @@ enum regexp_flags {
     REGEXP_DOT_ALL = 4,
 };
 
+/* The most ranges of a class, and of all classes of an expression: a category alone has hundreds.
+ */
+#define REGEXP_RANGES_MAX 100000
+
 struct regexp_class {
     struct regexp_range *items;
     size_t count, capacity;
@@ -28,6 +32,16 @@ void regexp_class_normalize(struct regexp_class *class);
  * Takes "\d", "\W" and the like off the front and adds them to the class. False for anything else.
  */
 bool regexp_class_take_perl(struct str *rest, struct regexp_class *class);
+
+/*
+ * Takes "\pL", "\PC", "\p{^N}" and the like off the front and adds them: categories of one letter.
+ * *ret_taken is false for anything else.
+ */
+MUST_USE struct error *regexp_class_take_unicode(struct str *rest, struct regexp_class *class,
+                                                 bool *ret_taken);
+
+/* Adds the characters of a category, such as "L"; false for a category that is not known. */
+bool regexp_unicode_add(struct regexp_class *class, struct str category);
 
 /* Takes one escaped character off the front: "\n", "\x41", "\.". */
 MUST_USE struct error *regexp_class_take_escape(struct str *rest, uint32_t *ret_rune);

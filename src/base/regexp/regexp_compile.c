@@ -96,6 +96,8 @@ static struct error *add_atom(struct compile *compile, struct regexp_step step)
 static struct error *add_class(struct compile *compile, struct regexp_class *class)
 {
     regexp_class_normalize(class);
+    if (class->count > REGEXP_RANGES_MAX - compile->ranges.count)
+        return regexp_syntax_error("expression too large", compile->all);
     const struct regexp_step step = {STEP_RANGES, (int32_t)compile->ranges.count,
                                      (int32_t) class->count};
     for (size_t i = 0; i < class->count; i++)
@@ -392,7 +394,7 @@ static struct error *take_quoted(struct compile *compile)
     return NULL;
 }
 
-/* An escape outside of a class: a quotation, an assertion, a Perl class or a character. */
+/* An escape outside of a class: a quotation, an assertion, a class by name or a character. */
 static struct error *take_escape(struct compile *compile)
 {
     static const struct {
@@ -414,7 +416,11 @@ static struct error *take_escape(struct compile *compile)
         }
     SCOPED(regexp_class) class = {.items = NULL};
     uint32_t rune = 0;
+    bool taken;
     if (regexp_class_take_perl(&compile->rest, &class))
+        return add_class(compile, &class);
+    TRY(regexp_class_take_unicode(&compile->rest, &class, &taken));
+    if (taken)
         return add_class(compile, &class);
     TRY(regexp_class_take_escape(&compile->rest, &rune));
     return add_rune(compile, rune);
