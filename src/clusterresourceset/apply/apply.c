@@ -200,15 +200,9 @@ static bool wait_for_kind(struct apply_run *run, const struct object *object, st
 /* What a server says about an object that is secret may quote it. Takes and returns the error. */
 static struct error *redact_error(const struct apply_item *item, struct error *err)
 {
-    SCOPED(buf) text = {.secret = true};
-    if (!err || !err->http_status || !(item->is_secret || apply_redaction_is_secret(item->object)))
-        return err;
-    apply_redaction_write(item->object, str_from_c(err->message), &text);
-    struct error *told = error_new(err->code, "%s", buf_c(&text));
-    told->http_status = err->http_status;
-    told->retry_after = err->retry_after;
-    error_free(err);
-    return told;
+    return item->is_secret || apply_redaction_is_secret(item->object)
+               ? apply_redaction_error(item->object, err)
+               : err;
 }
 
 /* Takes the error. */

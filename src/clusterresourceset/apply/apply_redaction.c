@@ -3,9 +3,11 @@
  *
  *   1. quoted text is replaced, unless it is a name or follows a word like "User";
  *   2. so is what follows "value: ", the form of field errors;
- *   3. so is every string of the object, wherever it occurs, also those that are base64.
+ *   3. so is every string and number of the object, wherever it occurs: also strings that are
+ *      base64, single lines of longer ones, and what a cut message has left of one. Numbers and
+ *      strings of a few characters are looked for as whole words.
  *
- * An object with too many strings to look for gets a message without the server's words.
+ * An object with too much to look for gets a message without the server's words.
  */
 #include "clusterresourceset/apply/apply_redaction.h"
 
@@ -15,7 +17,7 @@
 #include "json/path.h"
 
 #define MESSAGE_MAX ((size_t)1024)
-#define STRINGS_MAX 10000 /* a look for each of them takes a microsecond */
+#define LOOKS_MAX   10000 /* each of them takes a microsecond */
 #define STRING_MIN  4     /* shorter ones are part of ordinary words */
 #define DEPTH_MAX   64
 
@@ -84,48 +86,110 @@ static void redact_quoted(const struct object *object, struct str message, struc
     }
 }
 
-/* Replaces every occurrence of the text. */
-static void redact_text(struct buf *message, struct str secret)
+/* A message on its way through rule 3. */
+struct redaction {
+    const struct object *object;
+    struct buf *message;
+    size_t looks; /* so far */
+};
+
+static bool is_letter(char c)
 {
-    SCOPED(buf) told = {.secret = true};
-    struct str rest = buf_str(message);
-    size_t at = str_find(rest, secret);
-    if (at == STR_NONE)
-        return;
-    for (; at != STR_NONE; at = str_find(rest, secret)) {
-        buf_add(&told, str_slice(rest, 0, at));
-        buf_add(&told, STR("…"));
-        rest = str_skip(rest, at + secret.len);
-    }
-    buf_add(&told, rest);
-    buf_clear(message);
-    buf_add(message, buf_str(&told));
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-static void redact_string(const struct object *object, struct buf *message, struct str secret)
+/* True if the text at this place neither continues a word nor is continued. */
+static bool is_word(struct str message, size_t at, size_t len)
+{
+    const bool begins = at == 0 || !is_letter(message.ptr[at - 1]) || !is_letter(message.ptr[at]);
+    const bool ends = at + len == message.len || !is_letter(message.ptr[at + len]) ||
+                      !is_letter(message.ptr[at + len - 1]);
+    return begins && ends;
+}
+
+/* Replaces every occurrence of the text, or those that are whole words. */
+static void redact_text(struct redaction *redaction, struct str secret, bool as_word)
+{
+    SCOPED(buf) told = {.secret = true};
+    const struct str message = buf_str(redaction->message);
+    size_t from = 0, at;
+    if (!message.ptr || !secret.len || !str_contains(message, secret))
+        return;
+    while ((at = str_find(str_skip(message, from), secret)) != STR_NONE) {
+        const bool is_told = as_word && !is_word(message, from + at, secret.len);
+        buf_add(&told, str_slice(message, from, from + at));
+        buf_add(&told, is_told ? secret : STR("…"));
+        from += at + secret.len;
+    }
+    buf_add(&told, str_skip(message, from));
+    buf_clear(redaction->message);
+    buf_add(redaction->message, buf_str(&told));
+}
+
+/* Replaces the beginning of the text at the end of the message, which may have been cut there. */
+static void redact_beginning(struct redaction *redaction, struct str secret)
+{
+    const struct str message = buf_str(redaction->message);
+    size_t len = secret.len < message.len ? secret.len : message.len;
+    while (len >= STRING_MIN && !str_ends_with(message, str_slice(secret, 0, len)))
+        len--;
+    if (len < STRING_MIN)
+        return;
+    buf_truncate(redaction->message, message.len - len);
+    buf_add(redaction->message, STR("…"));
+}
+
+/* The text, and each of its lines. Returns false if there is too much to look for. */
+static bool redact_lines(struct redaction *redaction, struct str secret)
+{
+    struct str rest = secret, line;
+    redact_text(redaction, secret, secret.len < STRING_MIN);
+    redact_beginning(redaction, secret);
+    while (str_find_char(secret, '\n') != STR_NONE && rest.len) {
+        if (++redaction->looks > LOOKS_MAX)
+            return false;
+        str_cut(&rest, '\n', &line);
+        line = str_trim(line);
+        if (line.len < STRING_MIN)
+            continue;
+        redact_text(redaction, line, false);
+        redact_beginning(redaction, line);
+    }
+    return true;
+}
+
+static bool redact_string(struct redaction *redaction, struct str secret)
 {
     SCOPED(buf) decoded = {.secret = true};
-    if (secret.len < STRING_MIN || is_identity(object, secret))
-        return;
-    redact_text(message, secret);
-    OWNED(error) other = base64_decode(&decoded, secret);
-    if (!other && decoded.len >= STRING_MIN)
-        redact_text(message, buf_str(&decoded));
+    if (is_identity(redaction->object, secret))
+        return true;
+    if (!redact_lines(redaction, secret))
+        return false;
+    OWNED(error) other = secret.len >= STRING_MIN ? base64_decode(&decoded, secret) : NULL;
+    return other || redact_lines(redaction, buf_str(&decoded));
+}
+
+static void redact_number(struct redaction *redaction, const struct json_value *number)
+{
+    SCOPED(buf) text = {.secret = true};
+    json_write_with(&text, number, JSON_WRITE_NUMBERS_AS_READ);
+    redact_text(redaction, buf_str(&text), true);
 }
 
 /* Rule 3. Returns false if there is too much to look for. */
-static bool redact_strings(const struct object *object, const struct json_value *value,
-                           struct buf *message, size_t depth, size_t *count)
+static bool redact_values(struct redaction *redaction, const struct json_value *value, size_t depth)
 {
     const struct json_value *item;
-    if (depth == DEPTH_MAX || ++*count > STRINGS_MAX)
+    if (depth == DEPTH_MAX || ++redaction->looks > LOOKS_MAX)
         return false;
     if (json_type(value) == JSON_STRING)
-        redact_string(object, message, json_to_str(value));
+        return redact_string(redaction, json_to_str(value));
+    if (json_type(value) == JSON_NUMBER)
+        redact_number(redaction, value);
     if (json_type(value) != JSON_ARRAY && json_type(value) != JSON_OBJECT)
         return true;
     JSON_FOREACH (key, item, value)
-        if (!redact_strings(object, item, message, depth + 1, count))
+        if (!redact_values(redaction, item, depth + 1))
             return false;
     return true;
 }
@@ -134,13 +198,26 @@ static bool redact_strings(const struct object *object, const struct json_value 
 void apply_redaction_write(const struct object *object, struct str message, struct buf *out)
 {
     SCOPED(buf) told = {.secret = true};
-    size_t count = 0;
     const struct str words = shorten_to_beginning(
         str_slice(message, 0, str_find(message, STR(", error found in #"))), MESSAGE_MAX);
     redact_quoted(object, words, &told);
-    if (!redact_strings(object, object_root(object), &told, 0, &count)) {
+    struct redaction redaction = {.object = object, .message = &told};
+    if (!redact_values(&redaction, object_root(object), 0)) {
         buf_clear(&told);
         buf_add(&told, STR("the server's words are not shown: they may quote what is secret"));
     }
     buf_add(out, buf_str(&told));
+}
+
+struct error *apply_redaction_error(const struct object *object, struct error *err)
+{
+    SCOPED(buf) text = {.secret = true};
+    if (!err || !err->http_status)
+        return err;
+    apply_redaction_write(object, str_from_c(err->message), &text);
+    struct error *told = error_new(err->code, "%s", buf_c(&text));
+    told->http_status = err->http_status;
+    told->retry_after = err->retry_after;
+    error_free(err);
+    return told;
 }

@@ -11,10 +11,17 @@
 
 #include "apimachinery/object.h"
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/str.h"
 
 /* True for a Secret. */
 bool apply_redaction_is_secret(const struct object *object);
+
+/*
+ * An error that a server sent, with its message in such words. Takes the error and returns another
+ * one, without details; errors of our own are returned as they are, since they quote nothing.
+ */
+MUST_USE struct error *apply_redaction_error(const struct object *object, struct error *err);
 
 /* Adds the message, at most 1 KiB of it. */
 void apply_redaction_write(const struct object *object, struct str message, struct buf *out);

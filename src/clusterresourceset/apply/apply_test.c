@@ -82,31 +82,60 @@ TEST(values_of_secrets_are_not_told)
         const char *name, *message, *told;
     } cases[] = {
         {"an excerpt",          "v1.Secret.Data: decode base64: illegal" EXCERPT,
-         "v1.Secret.Data: decode base64: illegal"                                                                             },
+         "v1.Secret.Data: decode base64: illegal"                                                                                    },
         {"a field error",       "Secret \"s\" is invalid: data[k]: Invalid value: \"hunter2\": no",
-         "Secret \"s\" is invalid: data[k]: Invalid value: \"…\": no"                                                       },
+         "Secret \"s\" is invalid: data[k]: Invalid value: \"…\": no"                                                              },
         {"a number",            "spec.port: Invalid value: 70000: must be less",
-         "spec.port: Invalid value: …: must be less"                                                                        },
-        {"a number at the end", "Duplicate value: 17",                                              "Duplicate value: …"    },
-        {"escaped quotes",      "bad: \"a\\\"hunter2\\\"\" here",                                   "bad: \"…\" here"       },
-        {"an open quote",       "bad: \"hunter2 and more",                                          "bad: \"…\""            },
+         "spec.port: Invalid value: …: must be less"                                                                               },
+        {"a number at the end", "Duplicate value: 17",                                              "Duplicate value: …"           },
+        {"escaped quotes",      "bad: \"a\\\"hunter2\\\"\" here",                                   "bad: \"…\" here"              },
+        {"an open quote",       "bad: \"hunter2 and more",                                          "bad: \"…\""                   },
         {"a value as it is",    "denied: password hunter2 is too short",
-         "denied: password … is too short"                                                                                  },
-        {"a value in base64",   "denied: aHVudGVyMg== is too short",                                "denied: … is too short"},
+         "denied: password … is too short"                                                                                         },
+        {"a value in base64",   "denied: aHVudGVyMg== is too short",                                "denied: … is too short"       },
+        {"a short value",       "denied: pin a1 is none, na1 is",                                   "denied: pin … is none, na1 is"},
+        {"a number as it is",   "denied: port 70000, not 700001",                                   "denied: port …, not 700001"   },
+        {"a line of a value",   "denied: the line second-line is bad",                              "denied: the line … is bad"    },
         {"names stay",
          "secrets \"s\" is forbidden: User \"system:x\" cannot create resource \"secrets\" in API "
          "group \"\" in the namespace \"n\"",                                                       "secrets \"s\" is forbidden: User \"system:x\" cannot create resource \"secrets\" in API "
-         "group \"\" in the namespace \"n\""                                     },
+         "group \"\" in the namespace \"n\""                                            },
     };
     OWNED(object)
     secret = object("{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"s\","
-                    "\"namespace\":\"n\"},\"data\":{\"k\":\"aHVudGVyMg==\"}}");
+                    "\"namespace\":\"n\"},\"data\":{\"k\":\"aHVudGVyMg==\"},\"short\":\"a1\","
+                    "\"port\":70000,\"lines\":\"first\\nsecond-line\\n\"}");
     CHECK(apply_redaction_is_secret(secret));
     for (size_t i = 0; i < COUNT(cases); i++) {
         SCOPED(buf) told = {.limit = 0};
         TEST_CASE("%s", cases[i].name);
         apply_redaction_write(secret, str_from_c(cases[i].message), &told);
         CHECK_EQ(buf_str(&told), str_from_c(cases[i].told));
+    }
+}
+
+/* The cut may be anywhere in the value. */
+TEST(a_message_that_is_cut_in_a_value_shows_no_beginning_of_it)
+{
+    SCOPED(buf) text = {.limit = 0};
+    SCOPED(buf) value = {.limit = 0};
+    for (int i = 0; i < 50; i++)
+        buf_print(&value, "%d-hunter-", i);
+    buf_print(&text, "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"stringData\":{\"k\":\"%.*s\"}}",
+              STR_ARG(buf_str(&value)));
+    OWNED(object) secret = object(buf_c(&text));
+    for (size_t before = 0; before < 1100; before += 7) {
+        SCOPED(buf) message = {.limit = 0};
+        SCOPED(buf) told = {.limit = 0};
+        TEST_CASE("%zu bytes before it", before);
+        for (size_t i = 0; i < before; i++)
+            buf_add_char(&message, i % 8 == 7 ? ' ' : 'x');
+        buf_add(&message, buf_str(&value));
+        buf_add(&message, STR(" is not allowed here, and this is why"));
+        for (int i = 0; i < 100; i++)
+            buf_add(&message, STR(" because"));
+        apply_redaction_write(secret, buf_str(&message), &told);
+        CHECK(!str_contains(buf_str(&told), STR("hunt")));
     }
 }
 
