@@ -35,15 +35,41 @@ static struct object_text *find_secret(const struct accessor *accessor)
 }
 
 /* Appends the kubeconfig: data.value of the Secret. */
-static struct error *read_value(const struct object_text *text, struct buf *value)
+static struct error *read_data(const struct object *secret, struct buf *value)
 {
-    OWNED(object) secret = NULL;
-    TRY(object_text_read(text, &secret));
     const struct json_value *data = object_path(secret, "data");
     const struct json_value *found = json_get(data, STR("value"));
     if (json_type(found) != JSON_STRING)
         return error_new(ERROR_INVALID, "missing key \"value\" in secret data");
-    return base64_decode(value, json_to_str(found));
+    TRY(base64_decode(value, json_to_str(found)));
+    return buf_check(value);
+}
+
+static struct error *read_value(const struct object_text *text, struct buf *value)
+{
+    OWNED(object) secret = NULL;
+    TRY(object_text_read(text, &secret));
+    return read_data(secret, value);
+}
+
+static struct error *parse_value(struct str value, bool keep_pem, struct rest_config *ret_config)
+{
+    const struct kubeconfig_options options = {
+        .untrusted = true,
+        .refused_in = STR("ClusterCache"),
+        .keep_pem = keep_pem,
+    };
+    struct error *err = kubeconfig_read(value, STR(""), &options, ret_config);
+    return error_is(err, ERROR_FORBIDDEN)
+               ? error_wrap(err, "error creating REST config")
+               : error_wrap(err, "error creating REST config: error parsing kubeconfig");
+}
+
+struct error *kubeconfig_secret_parse(const struct object *secret, struct rest_config *ret_config)
+{
+    SCOPED(buf) value = {.secret = true, .limit = KUBECONFIG_MAX};
+    TRY(read_data(secret, &value), "error creating REST config: error getting kubeconfig secret");
+    return parse_value(buf_str(&value), false, ret_config);
 }
 
 void kubeconfig_secret_mark_done(struct kubeconfig_secret_mark *mark)
@@ -73,17 +99,8 @@ struct error *kubeconfig_secret_read(const struct accessor *accessor,
                          "%s: Secret \"%.*s" KUBECONFIG_SECRET_SUFFIX "\" not found", failed,
                          STR_ARG(accessor->key.name));
     TRY(read_value(text, &value), "%s", failed);
-    TRY(buf_check(&value), "%s", failed);
     note_secret(mark, text, buf_str(&value));
-    const struct kubeconfig_options options = {
-        .untrusted = true,
-        .refused_in = STR("ClusterCache"),
-        .keep_pem = accessor->cache->config->options.keep_pem,
-    };
-    struct error *err = kubeconfig_read(buf_str(&value), STR(""), &options, ret_config);
-    return error_is(err, ERROR_FORBIDDEN)
-               ? error_wrap(err, "error creating REST config")
-               : error_wrap(err, "error creating REST config: error parsing kubeconfig");
+    return parse_value(buf_str(&value), accessor->cache->config->options.keep_pem, ret_config);
 }
 
 bool kubeconfig_secret_has_changed(struct accessor *accessor)
@@ -96,8 +113,6 @@ bool kubeconfig_secret_has_changed(struct accessor *accessor)
         (used->version && str_eq(object_text_resource_version(text), str_from_c(used->version))))
         return false;
     OWNED(error) err = read_value(text, &value);
-    if (!err)
-        err = buf_check(&value);
     if (err)
         return false; /* keep the connection: there is no other kubeconfig */
     if (!used->version)

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "apimachinery/key.h"
+#include "apimachinery/object.h"
 #include "base/error.h"
 #include "base/sha256.h"
 
@@ -32,6 +33,10 @@ void kubeconfig_secret_mark_done(struct kubeconfig_secret_mark *mark);
 MUST_USE struct error *kubeconfig_secret_read(const struct accessor *accessor,
                                               struct kubeconfig_secret_mark *mark,
                                               struct rest_config *ret_config);
+
+/* The same from a Secret that the caller has, for programs without a ClusterCache. */
+MUST_USE struct error *kubeconfig_secret_parse(const struct object *secret,
+                                               struct rest_config *ret_config);
 
 /*
  * True if the Secret has another kubeconfig than the connection, or without a connection than the

@@ -257,15 +257,6 @@ struct resource_apply {
     bool is_done; /* false: it was cancelled, and err says nothing about the resource */
 };
 
-static enum apply_strategy choose_strategy(const struct placement_reconcile *reconcile)
-{
-    if (plan_spec(reconcile->plan)->strategy != RESOURCE_RECONCILE)
-        return APPLY_ONCE;
-    static const enum apply_strategy strategies[] = {
-        [CRS_MERGE_PATCH] = APPLY_MERGE_PATCH, [CRS_SERVER_SIDE_APPLY] = APPLY_SERVER_SIDE};
-    return strategies[reconcile->controllers->options.reconcile_with];
-}
-
 static struct error *apply_in_fiber(void *data)
 {
     struct resource_apply *apply = data;
@@ -282,7 +273,7 @@ static struct error *apply_in_fiber(void *data)
         .resource = apply->resource,
         .items = apply_items_read(apply->content, &reconcile->arena),
         .count = content_count(apply->content),
-        .strategy = choose_strategy(reconcile),
+        .strategy = plan_strategy(reconcile->plan, reconcile->controllers->options.reconcile_with),
         .failures = &reconcile->failures,
         .notices = &reconcile->notices,
     };

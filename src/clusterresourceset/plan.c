@@ -114,6 +114,13 @@ bool plan_names(const struct plan *plan, enum resource_kind kind, struct str nam
     return false;
 }
 
+enum apply_strategy plan_strategy(const struct plan *plan, enum crs_reconcile_with reconcile_with)
+{
+    static const enum apply_strategy strategies[] = {
+        [CRS_MERGE_PATCH] = APPLY_MERGE_PATCH, [CRS_SERVER_SIDE_APPLY] = APPLY_SERVER_SIDE};
+    return plan->spec.strategy == RESOURCE_RECONCILE ? strategies[reconcile_with] : APPLY_ONCE;
+}
+
 /* A snapshot with a fault has no content. */
 size_t plan_object_count(const struct plan *plan)
 {

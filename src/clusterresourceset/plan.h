@@ -17,6 +17,8 @@
 #include "apimachinery/object.h"
 #include "apimachinery/owner_reference.h"
 #include "base/owned.h"
+#include "clusterresourceset/apply/apply.h"
+#include "clusterresourceset/crs_controllers.h"
 #include "clusterresourceset/resource_snapshots.h"
 #include "clusterresourceset/types/crs_spec.h"
 
@@ -53,6 +55,9 @@ bool plan_is_complete(const struct plan *plan);
 
 /* Whether the spec names this resource, with or without a snapshot. */
 bool plan_names(const struct plan *plan, enum resource_kind kind, struct str name);
+
+/* How the objects are applied. */
+enum apply_strategy plan_strategy(const struct plan *plan, enum crs_reconcile_with reconcile_with);
 
 /* Objects in all usable snapshots together. */
 size_t plan_object_count(const struct plan *plan);

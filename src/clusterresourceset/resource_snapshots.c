@@ -211,14 +211,18 @@ struct resource_snapshot *resource_snapshot_read(const struct object *resource)
                         str_from_c(err->message), content);
 }
 
+struct resource_snapshot *resource_snapshot_absent(const struct error *err)
+{
+    return new_snapshot(err->code == ERROR_NOT_FOUND ? FAULT_MISSING : FAULT_UNREADABLE,
+                        str_from_c(err->message), NULL);
+}
+
 /* Without a version the resource is fetched again by the next caller. */
 static void put_absent(struct named_resource *resource, const struct error *err)
 {
-    const bool is_missing = err->code == ERROR_NOT_FOUND;
     mem_free(TAKE(resource->version));
     json_doc_free(TAKE(resource->owners));
-    put_snapshot(resource, new_snapshot(is_missing ? FAULT_MISSING : FAULT_UNREADABLE,
-                                        str_from_c(err->message), NULL));
+    put_snapshot(resource, resource_snapshot_absent(err));
 }
 
 static void fetch_resource(struct resource_snapshots *snapshots, struct named_resource *resource)

@@ -52,6 +52,8 @@ void resource_snapshots_sweep(struct resource_snapshots *snapshots);
 
 /* From a whole ConfigMap or Secret. Pure. */
 struct resource_snapshot *resource_snapshot_read(const struct object *resource);
+/* Of a resource that could not be read, and why. */
+struct resource_snapshot *resource_snapshot_absent(const struct error *err);
 struct resource_snapshot *resource_snapshot_ref(struct resource_snapshot *snapshot);
 void resource_snapshot_free(struct resource_snapshot *snapshot); /* gives one reference back */
 DEFINE_OWNED(resource_snapshot)

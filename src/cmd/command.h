@@ -46,6 +46,7 @@ extern const struct command command_credentials;
 extern const struct command command_credentials_rotate;
 extern const struct command command_demo;
 extern const struct command command_pause;
+extern const struct command command_plan;
 extern const struct command command_policy;
 extern const struct command command_policy_check;
 extern const struct command command_render;

@@ -33,6 +33,7 @@ static const struct {
     {FLAG_CONTEXT,   {{COMPLETE_CONTEXTS, ""}},                                  1},
     {FLAG_NAMESPACE, {{COMPLETE_NAMESPACES, ""}},                                1},
     {FLAG_CLUSTER,   {{COMPLETE_CLUSTERS, ""}},                                  1},
+    {FLAG_SET,       {{COMPLETE_SETS, ""}},                                      1},
     {FLAG_SUBJECT,   {{COMPLETE_SETS, ""}, {COMPLETE_CLUSTERS, "cluster/"}},     2},
     {FLAG_OBJECT,    {{COMPLETE_SETS, "set/"}, {COMPLETE_CLUSTERS, "cluster/"}}, 2},
 };

@@ -5,6 +5,7 @@
 #include "cmd/controller_flags.h"
 
 #include "cmd/address.h"
+#include "cmd/reconcile_with.h"
 #include "cmd/user_agent.h"
 #include "net/tcp.h"
 
@@ -49,25 +50,6 @@ static bool read_denied(struct controller_settings *settings)
     return true;
 }
 
-/* False for a text that names no way. */
-static bool read_reconcile_with(struct controller_settings *settings)
-{
-    static const struct {
-        const char *name;
-        enum crs_reconcile_with way;
-    } ways[] = {
-        {"",                  CRS_MERGE_PATCH      },
-        {"merge-patch",       CRS_MERGE_PATCH      },
-        {"server-side-apply", CRS_SERVER_SIDE_APPLY}
-    };
-    for (size_t i = 0; i < COUNT(ways); i++)
-        if (str_eq(str_from_c(settings->reconcile_with), str_from_c(ways[i].name))) {
-            settings->options.reconcile_with = ways[i].way;
-            return true;
-        }
-    return false;
-}
-
 struct network *controller_flags_network(const struct controller_settings *settings,
                                          struct loop *loop)
 {
@@ -86,10 +68,8 @@ int controller_flags_use(struct controller_settings *settings, const struct comm
     if (!address_read_optional(settings->diagnostics, &diagnostics))
         return command_misused(command, "--diagnostics-address wants HOST:PORT, not '%s'",
                                settings->diagnostics);
-    if (!read_reconcile_with(settings))
-        return command_misused(command,
-                               "--reconcile-with wants merge-patch or server-side-apply, not '%s'",
-                               settings->reconcile_with);
+    if (!reconcile_with_read(settings->reconcile_with, &options->reconcile_with))
+        return command_misused(command, RECONCILE_WITH_MISTAKE, settings->reconcile_with);
     if (!read_denied(settings))
         return command_misused(command,
                                "--deny-cluster-addresses wants at most %d ranges such as "

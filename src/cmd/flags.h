@@ -52,6 +52,7 @@ void flag_list_done(struct flag_list *list);
 #define FLAG_CONTEXT   "@context"
 #define FLAG_NAMESPACE "@namespace"
 #define FLAG_CLUSTER   "@cluster"
+#define FLAG_SET       "@set"     /* "NAME" */
 #define FLAG_SUBJECT   "@subject" /* "NAME" of a set, "cluster/NAME" */
 #define FLAG_OBJECT    "@object"  /* "set/NAME", "cluster/NAME" */
 

@@ -35,6 +35,7 @@ struct apply_target {
     struct discovery *discovery;
     struct str field_manager; /* of server-side apply */
     bool is_first;            /* the objects were never applied before: POST comes before GET */
+    bool dry_run; /* nothing is written: the server says what would become of an object */
 };
 
 /* applied: by server-side apply, which does not say whether it created or changed something. */

@@ -61,6 +61,15 @@ void apply_object_done(struct apply_object *apply)
 {
     object_free(TAKE(apply->placed));
     error_free(TAKE(apply->refusal));
+    object_free(TAKE(apply->live));
+    object_free(TAKE(apply->answer));
+    error_free(TAKE(apply->conflict));
+}
+
+struct object **apply_object_answer(struct apply_object *apply)
+{
+    object_free(TAKE(apply->answer));
+    return apply->target->dry_run ? &apply->answer : NULL;
 }
 
 /* Puts the object into the default namespace; from here on everything is about the copy. */
@@ -106,8 +115,9 @@ static struct error *create_object(struct apply_object *apply,
     apply->result = APPLY_CREATED;
     if (!mapping->namespaced && object_namespace(apply->object).len)
         TRY(without_namespace(apply->object, &moved));
-    return client_create(apply->target->client, mapping->gvr, moved ? moved : apply->object, NULL,
-                         NULL);
+    const struct client_write_options options = {.dry_run = apply->target->dry_run};
+    return client_create(apply->target->client, mapping->gvr, moved ? moved : apply->object,
+                         &options, apply_object_answer(apply));
 }
 
 static struct key live_key(const struct apply_object *apply,
@@ -117,31 +127,34 @@ static struct key live_key(const struct apply_object *apply,
                         object_name(apply->object)};
 }
 
-static struct error *read_live(struct apply_object *apply, const struct discovery_mapping *mapping,
-                               struct object **ret_live)
+static struct error *read_live(struct apply_object *apply, const struct discovery_mapping *mapping)
 {
     apply->verb = APPLY_READING;
+    object_free(TAKE(apply->live));
     return client_get(apply->target->client, mapping->gvr, live_key(apply, mapping), NULL,
-                      ret_live);
+                      &apply->live);
 }
 
 /* Sends what differs. A version that stays the same means that the server put its defaults back. */
 static struct error *patch_object(struct apply_object *apply,
-                                  const struct discovery_mapping *mapping,
-                                  const struct object *live)
+                                  const struct discovery_mapping *mapping)
 {
     SCOPED(buf) body = {.secret = true};
     OWNED(object) patched = NULL;
     bool differs;
     apply->verb = APPLY_PATCHING;
     apply->result = APPLY_UNCHANGED;
-    TRY(apply_difference(object_root(live), object_root(apply->object), &body, &differs));
+    TRY(apply_difference(object_root(apply->live), object_root(apply->object), &body, &differs));
     if (!differs)
         return NULL;
+    const struct client_write_options options = {.dry_run = apply->target->dry_run};
     TRY(client_patch(apply->target->client, mapping->gvr, live_key(apply, mapping),
-                     CLIENT_PATCH_MERGE, buf_str(&body), NULL, &patched));
-    if (!str_eq(object_resource_version(live), object_resource_version(patched)))
+                     CLIENT_PATCH_MERGE, buf_str(&body), &options, &patched));
+    if (!str_eq(object_resource_version(apply->live), object_resource_version(patched)))
         apply->result = APPLY_CHANGED;
+    struct object **answer = apply_object_answer(apply);
+    if (answer)
+        *answer = TAKE(patched);
     return NULL;
 }
 
@@ -161,18 +174,17 @@ static bool is_resource_missing(const struct error *err)
 static struct error *reconcile_object(struct apply_object *apply,
                                       const struct discovery_mapping *mapping, bool is_sure)
 {
-    OWNED(object) live = NULL;
-    struct error *err = read_live(apply, mapping, &live);
+    struct error *err = read_live(apply, mapping);
     if (error_is(err, ERROR_NOT_FOUND) && (is_sure || !is_resource_missing(err))) {
         error_free(err);
         err = create_object(apply, mapping);
         if (!error_is(err, ERROR_ALREADY_EXISTS))
             return err;
         error_free(err);
-        err = read_live(apply, mapping, &live);
+        err = read_live(apply, mapping);
     }
     TRY(err);
-    return patch_object(apply, mapping, live);
+    return patch_object(apply, mapping);
 }
 
 /*
@@ -183,20 +195,19 @@ static struct error *reconcile_object(struct apply_object *apply,
 static struct error *finish_create(struct apply_object *apply,
                                    const struct discovery_mapping *mapping, struct error *err)
 {
-    OWNED(object) live = NULL;
     if (apply->strategy == APPLY_ONCE && error_is(err, ERROR_ALREADY_EXISTS))
         apply->result = APPLY_UNCHANGED;
     if (apply->strategy == APPLY_ONCE)
         return error_ignore(err, ERROR_ALREADY_EXISTS);
     if (!err || !err->http_status || is_resource_missing(err))
         return err;
-    OWNED(error) absent = read_live(apply, mapping, &live);
+    OWNED(error) absent = read_live(apply, mapping);
     if (absent) {
         apply->verb = APPLY_CREATING;
         return err;
     }
     error_free(err);
-    return patch_object(apply, mapping, live);
+    return patch_object(apply, mapping);
 }
 
 /* The first time there is most likely no object yet: a POST saves the GET. */
@@ -206,6 +217,13 @@ static bool creates_first(const struct apply_object *apply)
            (apply->strategy == APPLY_MERGE_PATCH && apply->target->is_first);
 }
 
+/* For a dry run of server-side apply, whose answer does not tell what changed. */
+static struct error *look_at_live(struct apply_object *apply,
+                                  const struct discovery_mapping *mapping)
+{
+    return apply->target->dry_run ? error_ignore(read_live(apply, mapping), ERROR_NOT_FOUND) : NULL;
+}
+
 /* By the strategy. An object that server-side apply does not take, or no server, is merged. */
 static struct error *send_object(struct apply_object *apply,
                                  const struct discovery_mapping *mapping, bool is_sure)
@@ -213,6 +231,7 @@ static struct error *send_object(struct apply_object *apply,
     if (creates_first(apply))
         return finish_create(apply, mapping, create_object(apply, mapping));
     if (apply->strategy == APPLY_SERVER_SIDE) {
+        TRY(look_at_live(apply, mapping));
         struct error *err = apply_server_side(apply, mapping);
         if (!apply_server_side_is_unknown(err) && !apply_server_side_is_untyped(err))
             return err;

@@ -8,6 +8,9 @@
  *
  * What server-side apply does not take is merged.
  *
+ * A dry run makes the same requests with dryRun=All, and a GET before a server-side apply: live and
+ * answer tell what would change.
+ *
  * apply_object() returns the bare cause of a failure, because the same cause may have kept other
  * objects back, too.
  */
@@ -29,9 +32,12 @@ struct apply_object {
     /* Written by apply_object(). */
     enum apply_verb verb; /* of the last request, or of the request that was not reached */
     enum apply_result result;
-    struct object *placed; /* object is this one, if it got the default namespace */
-    struct error *refusal; /* why server-side apply did not take the object, which was merged */
-    struct str taken_from; /* another set that had fields of it, in the arena; empty: none */
+    struct object *placed;  /* object is this one, if it got the default namespace */
+    struct error *refusal;  /* why server-side apply did not take the object, which was merged */
+    struct str taken_from;  /* another set that had fields of it, in the arena; empty: none */
+    struct object *live;    /* as it was read; NULL: not there, or not looked for */
+    struct object *answer;  /* of a dry run: what it would be; NULL: it would stay as it is */
+    struct error *conflict; /* of server-side apply: who had fields that were taken; NULL: nobody */
     struct arena *arena;
 };
 
@@ -39,6 +45,9 @@ void apply_object_done(struct apply_object *apply);
 
 /* Suspends. A kind that the cluster does not have is an error with discovery_is_no_match(). */
 MUST_USE struct error *apply_object(struct apply_object *apply);
+
+/* Where the answer to a write goes; NULL unless it is a dry run. A former answer is dropped. */
+struct object **apply_object_answer(struct apply_object *apply);
 
 /* The verb of an object that no request was made for. */
 enum apply_verb apply_object_first_verb(enum apply_strategy strategy);

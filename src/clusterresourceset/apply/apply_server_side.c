@@ -91,22 +91,27 @@ static bool is_race(const struct error *err)
 
 struct error *apply_server_side(struct apply_object *apply, const struct discovery_mapping *mapping)
 {
-    struct client_write_options options = {.field_manager = apply->target->field_manager};
+    struct client_write_options options = {.field_manager = apply->target->field_manager,
+                                           .dry_run = apply->target->dry_run};
     OWNED(object) trimmed = NULL;
     struct error *err;
     apply->verb = APPLY_APPLYING;
     apply->result = APPLY_APPLIED;
     apply->taken_from = STR("");
+    error_free(TAKE(apply->conflict));
     TRY(apply_server_side_trim(apply->object, mapping, &trimmed));
     const struct object *sent = trimmed ? trimmed : apply->object;
     for (int attempt = 1;; attempt++) {
-        err = client_apply(apply->target->client, mapping->gvr, sent, &options, NULL);
+        err = client_apply(apply->target->client, mapping->gvr, sent, &options,
+                           apply_object_answer(apply));
         const bool is_conflict = field_manager_is_conflict(err) && !options.force;
         if (!is_conflict && (!is_race(err) || attempt == ATTEMPTS_MAX))
             return explain_immutable(err);
         if (is_conflict) {
             apply->taken_from = field_manager_conflicting_set(err, apply->arena);
             options.force = true;
+            error_free(apply->conflict);
+            apply->conflict = TAKE(err);
         }
         error_free(err);
     }

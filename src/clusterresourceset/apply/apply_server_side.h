@@ -13,7 +13,7 @@
 struct apply_object;
 struct discovery_mapping;
 
-/* Suspends. Fills in apply->taken_from. */
+/* Suspends. Fills in apply->taken_from and apply->conflict. */
 MUST_USE struct error *apply_server_side(struct apply_object *apply,
                                          const struct discovery_mapping *mapping);
 

@@ -52,16 +52,77 @@ static struct str manager_of_cause(const struct json_value *cause)
     return manager;
 }
 
+const struct field_manager_conflict *field_manager_conflicts(const struct error *err,
+                                                             struct arena *arena, size_t *ret_count)
+{
+    struct json_doc *doc = NULL;
+    const struct json_value *cause;
+    *ret_count = 0;
+    if (!field_manager_is_conflict(err))
+        return NULL;
+    OWNED(error) other = json_read(str_from_c(err->details), &doc);
+    if (other)
+        return NULL;
+    json_doc_hold(arena, doc);
+    const struct json_value *causes = json_get(json_doc_root(doc), STR("causes"));
+    struct field_manager_conflict *conflicts =
+        arena_alloc_array(arena, json_count(causes), sizeof(*conflicts));
+    JSON_FOREACH (key, cause, causes) {
+        const struct str manager = manager_of_cause(cause);
+        if (manager.len)
+            conflicts[(*ret_count)++] = (struct field_manager_conflict){
+                json_to_str(json_get(cause, STR("field"))), manager};
+    }
+    return conflicts;
+}
+
 struct str field_manager_conflicting_set(const struct error *err, struct arena *arena)
 {
-    OWNED(json_doc) doc = NULL;
+    size_t count;
     struct str set;
-    if (!field_manager_is_conflict(err))
-        return STR("");
-    error_free(json_read(str_from_c(err->details), &doc));
-    const struct json_value *cause;
-    JSON_FOREACH (key, cause, json_get(json_doc_root(doc), STR("causes")))
-        if (field_manager_set(manager_of_cause(cause), &set))
-            return arena_str(arena, set);
+    const struct field_manager_conflict *conflicts = field_manager_conflicts(err, arena, &count);
+    for (size_t i = 0; i < count; i++)
+        if (field_manager_set(conflicts[i].manager, &set))
+            return set;
     return STR("");
+}
+
+/* What is in brackets: 'name="a"' and 'port=80,protocol="TCP"' become 'a' and '80,TCP'. */
+static void write_item_key(struct str key, struct buf *out)
+{
+    bool is_name = str_find_char(key, '=') != STR_NONE, is_quoted = false;
+    for (size_t i = 0; i < key.len; i++) {
+        const char c = key.ptr[i];
+        if (is_name) {
+            is_name = c != '=';
+        } else if (c == '"') {
+            is_quoted = !is_quoted;
+        } else {
+            is_name = c == ',' && !is_quoted;
+            buf_add_char(out, c);
+        }
+    }
+}
+
+void field_manager_conflict_write(const struct field_manager_conflict *conflict, bool is_secret,
+                                  struct buf *out)
+{
+    struct str rest = conflict->field, part, key, set;
+    if (str_starts_with(rest, STR(".")))
+        rest = str_skip(rest, 1);
+    while (str_cut(&rest, '[', &part)) {
+        buf_add(out, part);
+        buf_add_char(out, '[');
+        str_cut(&rest, ']', &key);
+        if (is_secret)
+            buf_add(out, STR("…"));
+        else
+            write_item_key(key, out);
+        buf_add_char(out, ']');
+    }
+    buf_add(out, part);
+    if (field_manager_set(conflict->manager, &set))
+        buf_print(out, " owned by ClusterResourceSet %.*s", STR_ARG(set));
+    else
+        buf_print(out, " owned by %.*s", STR_ARG(conflict->manager));
 }

@@ -76,3 +76,33 @@ TEST(a_conflict_tells_the_set)
     CHECK(!field_manager_is_conflict(NULL));
     CHECK_EQ(field_manager_conflicting_set(NULL, &arena), STR(""));
 }
+
+TEST(conflicts_are_told_by_field_and_manager)
+{
+    static const struct {
+        const char *name, *field, *manager, *told, *secret;
+    } cases[] = {
+        {"a field",          ".spec.replicas",                       "kubectl",     "spec.replicas owned by kubectl",
+         "spec.replicas owned by kubectl"                                                                                                                               },
+        {"a named item",     ".spec.containers[name=\"cni\"].image", "ops",
+         "spec.containers[cni].image owned by ops",                                                                            "spec.containers[…].image owned by ops"},
+        {"an item with two", ".ports[port=80,protocol=\"TCP\"]",     "ops",
+         "ports[80,TCP] owned by ops",                                                                                         "ports[…] owned by ops"                },
+        {"a value of a set", ".metadata.finalizers[=\"a/b\"]",       "ops",
+         "metadata.finalizers[a/b] owned by ops",                                                                              "metadata.finalizers[…] owned by ops"  },
+        {"a place",          ".args[3]",                             "ops",         "args[3] owned by ops",                    "args[…] owned by ops"                 },
+        {"another set",      ".data.a",                              "corset:ns/s", "data.a owned by ClusterResourceSet ns/s",
+         "data.a owned by ClusterResourceSet ns/s"                                                                                                                      },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct field_manager_conflict conflict = {str_from_c(cases[i].field),
+                                                        str_from_c(cases[i].manager)};
+        SCOPED(buf) told = {.limit = 0};
+        SCOPED(buf) secret = {.limit = 0};
+        TEST_CASE("%s", cases[i].name);
+        field_manager_conflict_write(&conflict, false, &told);
+        field_manager_conflict_write(&conflict, true, &secret);
+        CHECK_EQ(buf_str(&told), str_from_c(cases[i].told));
+        CHECK_EQ(buf_str(&secret), str_from_c(cases[i].secret));
+    }
+}

@@ -1,0 +1,48 @@
+/*
+ * Asks one cluster what sets would do to it.
+ *
+ * For each object that a placement would apply, the same requests are made as dry runs (apply.h),
+ * so that admission and defaults of the cluster have their say. What the binding records as applied
+ * is not asked for, because it would not be sent. Nothing is written.
+ *
+ * A dry run leaves nothing behind for the next one: an object whose kind or namespace comes with
+ * the same set cannot be tried before that is there.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "apimachinery/key.h"
+#include "base/error.h"
+#include "clusterresourceset/plan.h"
+#include "clusterresourceset/preview/preview.h"
+#include "clusterresourceset/preview/preview_secrets.h"
+
+struct client;
+struct discovery;
+
+struct preview_set {
+    struct key key;
+    struct plan *plan; /* complete */
+};
+
+struct preview_cluster {
+    const struct preview_set *const *sets; /* that select the cluster */
+    size_t set_count;
+    const struct object *binding; /* NULL: there is none */
+    enum crs_reconcile_with reconcile_with;
+    struct preview_secrets *secrets;
+    struct client *client; /* of the cluster */
+    struct discovery *discovery;
+};
+
+/* Objects that the cluster has to be asked for. None: client and discovery may be NULL. */
+size_t preview_cluster_count(const struct preview_cluster *cluster);
+
+/*
+ * Adds to the result what would not stay as it is. An error means that the cluster could not be
+ * asked, and that the result is not complete. Suspends.
+ */
+MUST_USE struct error *preview_cluster_ask(const struct preview_cluster *cluster,
+                                           struct preview_result *result);
