@@ -36,6 +36,6 @@ void bench_client(void);
 void bench_cache(void);
 void bench_apiserver(const char *which); /* one of its parts; NULL: all */
 void bench_queue(void);
-void bench_sets(const char *which); /* rollout or many; NULL: both */
+void bench_sets(const char *which); /* rollout, plan or many; NULL: all */
 void bench_framework(void);
 void bench_clusters(const char *which); /* sick or many; NULL: both */
