@@ -78,12 +78,15 @@ static void queue_share(struct cpu_share *share)
         timer_heap_put(&loop->shares_ahead, &share->place, share->used, serve_ahead, share);
 }
 
-/* The task of the fiber that is next. The fiber may end with it, and drop its reference. */
+/*
+ * The task of the fiber that is next. The fiber may end with it, and drop its reference. A fiber
+ * that became ready meanwhile may have queued the share already.
+ */
 static void serve_share(struct cpu_share *borrowed)
 {
     OWNED(cpu_share) share = cpu_share_ref(borrowed);
     loop_run_task(share->loop, LIST_ENTRY(list_take_first(&share->ready), struct task, link));
-    if (!list_is_empty(&share->ready))
+    if (!list_is_empty(&share->ready) && !is_queued(share))
         queue_share(share);
 }
 

@@ -2,6 +2,7 @@
 
 #include "async/fiber.h"
 #include "async/scope.h"
+#include "async/semaphore.h"
 #include "testing/sim.h"
 
 #define STEP (30 * MILLISECOND)
@@ -173,4 +174,42 @@ SIM_TEST(exempt_shares_do_not_wait_but_are_counted)
     CHECK(!cpu_share_is_settled(many.share)); /* a debt is not forgotten */
     cpu_share_free(many.share);
     cpu_share_free(admin.share);
+}
+
+/* Fibers of a party that wake one another, as those that wait for a quota do. */
+struct relay {
+    struct cpu_share *share;
+    duration step;
+    struct semaphore turn;
+};
+
+static struct error *run_relay(void *data)
+{
+    struct relay *relay = data;
+    TRY(cpu_share_join(relay->share));
+    for (int i = 0; i < 20; i++) {
+        TRY(semaphore_take(&relay->turn));
+        sim_stall(loop_current(), relay->step);
+        TRY(fiber_yield());
+        semaphore_give(&relay->turn);
+    }
+    return NULL;
+}
+
+/* A share that becomes ready while it is served waits in one place, once. */
+SIM_TEST(fibers_of_a_party_wake_one_another)
+{
+    static const duration steps[] = {0, MICROSECOND, MILLISECOND, 3 * MILLISECOND, 0};
+    struct relay relays[COUNT(steps)];
+    SCOPED(scope) scope = {0};
+    for (size_t i = 0; i < COUNT(steps); i++) {
+        relays[i] = (struct relay){cpu_share_new(loop_current(), false, NULL), steps[i], {0}};
+        relays[i].turn.permits = 1;
+        for (int j = 0; j < FIBERS; j++)
+            scope_start(&scope, "relay", run_relay, &relays[i]);
+    }
+    FIBER_TIMEOUT(MINUTE);
+    CHECK_OK(scope_wait(&scope));
+    for (size_t i = 0; i < COUNT(steps); i++)
+        cpu_share_free(relays[i].share);
 }
