@@ -62,6 +62,14 @@ bool cpu_share_is_settled(const struct cpu_share *share)
     return share->refs == 1 && share->used <= share->loop->share_time - CREDIT;
 }
 
+int64_t cpu_share_used(const struct cpu_share *share)
+{
+    const int64_t least = share->loop->share_time - CREDIT;
+    if (share->is_exempt)
+        return INT64_MIN;
+    return share->used > least ? share->used : least;
+}
+
 static bool is_queued(const struct cpu_share *share)
 {
     return list_link_is_in(&share->link) || timer_is_started(&share->place);

@@ -56,5 +56,8 @@ void cpu_share_put(struct cpu_share *share, struct fiber *fiber);
 /* Counts work for the share that was done elsewhere, on a worker thread. */
 void cpu_share_charge(struct cpu_share *share, duration span);
 
+/* What the share has used, in the order in which shares are served. */
+int64_t cpu_share_used(const struct cpu_share *share);
+
 /* True when nothing but the caller holds the share, and forgetting it would forget no debt. */
 bool cpu_share_is_settled(const struct cpu_share *share);

@@ -284,6 +284,11 @@ bool fiber_set_share(struct fiber *fiber, struct cpu_share *share)
     return true;
 }
 
+struct cpu_share *fiber_share(const struct fiber *fiber)
+{
+    return fiber->share;
+}
+
 /* The first cause counts. A fiber that is ready or running is not affected. */
 static void wake_with(struct fiber *fiber, enum wake_cause cause)
 {

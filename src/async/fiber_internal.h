@@ -31,6 +31,9 @@ struct fiber *fiber_spawn(struct loop *loop, const char *name, fiber_fn fn, void
  */
 bool fiber_set_share(struct fiber *fiber, struct cpu_share *share);
 
+/* Whose turns the fiber takes; NULL: nobody's. */
+struct cpu_share *fiber_share(const struct fiber *fiber);
+
 /* Tells the sanitizers about the stack on which loop_run() was called. */
 void fiber_attach_thread(struct loop *loop);
 

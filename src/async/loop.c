@@ -35,6 +35,7 @@ struct loop *loop_new_with(struct loop_backend *backend, uint64_t seed)
     list_init(&loop->late);
     list_init(&loop->shares_in_line);
     list_init(&loop->fibers);
+    list_init(&loop->computing);
     loop->random = NEW(struct random);
     random_init(loop->random, seed);
     return loop;

@@ -25,9 +25,11 @@ struct loop {
     int64_t cpu_turn_last; /* when a turn was handed out last, or the first fiber came to wait */
     struct list shares_in_line; /* shares with ready fibers; see cpu_share.c */
     struct timer_heap shares_ahead;
-    int64_t share_time; /* what the share had used that was served last of those ahead */
-    int64_t iterated;   /* when this iteration began */
-    int64_t shrunk;     /* when spare stacks were unmapped last */
+    int64_t share_time;    /* what the share had used that was served last of those ahead */
+    int64_t iterated;      /* when this iteration began */
+    int64_t shrunk;        /* when spare stacks were unmapped last */
+    bool is_computing;     /* a fiber has the turn of large work, see compute.h */
+    struct list computing; /* fibers that wait for it */
     struct loop_turns turns;
     bool turn_goes_on; /* false when the task that runs has ended its turn itself */
     struct fiber *current;
