@@ -147,6 +147,36 @@ TEST(object_list_refuses_what_is_none)
     }
 }
 
+TEST(object_text_gets_another_version)
+{
+    static const struct {
+        const char *json, *expected; /* NULL: the place is not clear */
+    } cases[] = {
+        {"{\"kind\":\"A\",\"metadata\":{\"name\":\"n\",\"resourceVersion\":\"777\",\"uid\":\"u\"}}",
+         "{\"kind\":\"A\",\"metadata\":{\"name\":\"n\",\"resourceVersion\":\"12345\",\"uid\":\"u\"}}"                },
+        {"{\"data\":{\"a\":\"7770\",\"b\":\"x777\"},\"metadata\":{\"name\":\"n\",\"resourceVersion\":\"777\"}}",
+         "{\"data\":{\"a\":\"7770\",\"b\":\"x777\"},\"metadata\":{\"name\":\"n\",\"resourceVersion\":\"12345\"}}"    },
+        {"{\"data\":{\"a\":\"777\"},\"metadata\":{\"name\":\"n\",\"resourceVersion\":\"777\"}}",
+         NULL                                                                                                        },
+        {"{\"metadata\":{\"name\":\"n\",\"resourceVersion\":\"777\"},\"z\":\"777\"}",                            NULL},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        OWNED(object_text) text = NULL;
+        TEST_CASE("%s", cases[i].json);
+        CHECK_OK(object_text_from_json(str_from_c(cases[i].json), &text));
+        const size_t place = object_text_find_version(text);
+        CHECK_EQ(place == STR_NONE, cases[i].expected == NULL);
+        if (place == STR_NONE)
+            continue;
+        OWNED(object_text) changed = object_text_with_version(text, place, STR("12345"));
+        CHECK_EQ(object_text_json(changed), str_from_c(cases[i].expected));
+        CHECK_EQ(object_text_resource_version(changed), STR("12345"));
+        CHECK_EQ(object_text_key(changed).name, STR("n"));
+        CHECK_EQ(object_text_uid(changed), object_text_uid(text));
+        CHECK_EQ(object_text_resource_version(text), STR("777"));
+    }
+}
+
 TEST(object_text_keeps_little_and_gives_all_back)
 {
     OWNED(object) object = read_object(set_text);

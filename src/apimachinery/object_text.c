@@ -114,6 +114,35 @@ struct str object_text_resource_version(const struct object_text *text)
                     text->resource_version_len);
 }
 
+/* A string that stands once, between quotes, is the one that make_text() found in the metadata. */
+size_t object_text_find_version(const struct object_text *text)
+{
+    SCOPED(buf) quoted = {.limit = 0};
+    const struct str json = object_text_json(text);
+    buf_print(&quoted, "\"%.*s\"", STR_ARG(object_text_resource_version(text)));
+    const size_t first = str_find(json, buf_str(&quoted));
+    if (first == STR_NONE || str_contains(str_skip(json, first + 1), buf_str(&quoted)))
+        return STR_NONE;
+    return first + 1;
+}
+
+struct object_text *object_text_with_version(const struct object_text *text, size_t place,
+                                             struct str version)
+{
+    const struct str json = object_text_json(text);
+    const size_t former = text->resource_version_len, names = names_len(text) - former;
+    struct object_text *copy =
+        mem_alloc(sizeof(*copy) + names + json.len + 2 * version.len - former);
+    *copy = *text;
+    copy->refs = 1;
+    copy->resource_version_len = (uint32_t)version.len;
+    copy->json_len = json.len + version.len - former;
+    char *end = put_str(put_str(copy->bytes, str_from(text->bytes, names)), version);
+    end = put_str(put_str(end, str_slice(json, 0, place)), version);
+    put_str(end, str_skip(json, place + former));
+    return copy;
+}
+
 bool object_text_is_deleting(const struct object_text *text)
 {
     return text->is_deleting;

@@ -28,6 +28,16 @@ struct key object_text_key(const struct object_text *text);
 struct str object_text_uid(const struct object_text *text);
 struct str object_text_resource_version(const struct object_text *text);
 
+/*
+ * Where the value of metadata.resourceVersion stands in the JSON text; STR_NONE if the same string
+ * stands in other places, too.
+ */
+size_t object_text_find_version(const struct object_text *text);
+
+/* The same object with another resourceVersion, at the place that was found. Copies, no more. */
+struct object_text *object_text_with_version(const struct object_text *text, size_t place,
+                                             struct str version);
+
 /* As object_is_deleting(). */
 bool object_text_is_deleting(const struct object_text *text);
 
