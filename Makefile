@@ -60,7 +60,7 @@ soak: ## every kind of API request, then controllers with faults for SEEDS=20000
 	@build/release/soak_sets --seed $(SEED) --seeds $(SEEDS)
 	@build/release/soak_account --seed $(SEED) --seeds $(SEEDS)
 
-hostile: ## attack the release build: 70 hostile clusters, then 22 hostile clients, in 512 MiB
+hostile: ## attack the release build: 70 hostile clusters, then 23 hostile clients, in 512 MiB
 	@tools/bootstrap test
 	@tools/kubectl
 	@cmake --preset release >/dev/null

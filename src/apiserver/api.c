@@ -228,10 +228,9 @@ struct store_id api_id(const struct kind *kind, struct key key)
     return (struct store_id){kind->stored_as, key};
 }
 
-/* An edit, and what it did to the object. */
+/* A decision, and what it did to the object. */
 struct observed {
-    store_edit_fn *edit;
-    void *data;
+    const struct store_decision *decision;
     enum store_action action;
     struct object_text *before, *after;
 };
@@ -242,13 +241,27 @@ static void observed_done(struct observed *observed)
     object_text_free(observed->after);
 }
 
+static struct error *check_observed(void *data)
+{
+    const struct observed *observed = data;
+    return observed->decision->check(observed->decision->data);
+}
+
+static struct error *draft_observed(void *data, struct store_edit *edit)
+{
+    const struct observed *observed = data;
+    return observed->decision->draft(observed->decision->data, edit);
+}
+
 /* May run more than once; the last run is the one that counts. */
-static struct error *observe_edit(void *data, struct store_edit *edit)
+static struct error *accept_observed(void *data, struct store_edit *edit)
 {
     struct observed *observed = data;
+    const struct store_decision *decision = observed->decision;
     observed_done(observed);
     observed->before = observed->after = NULL;
-    TRY(observed->edit(observed->data, edit));
+    if (decision->accept)
+        TRY(decision->accept(decision->data, edit));
     observed->action = edit->action;
     if (edit->previous)
         observed->before = object_text_ref((struct object_text *)edit->previous);
@@ -257,25 +270,38 @@ static struct error *observe_edit(void *data, struct store_edit *edit)
     return NULL;
 }
 
-struct error *api_change(struct api *api, struct store_id id, int64_t expected, store_edit_fn *edit,
-                         void *data, struct store_object *ret_object)
+struct error *api_decide(struct api *api, struct store_id id, int64_t expected,
+                         const struct store_decision *decision, struct store_object *ret_object)
 {
-    SCOPED(observed) observed = {.edit = edit, .data = data};
-    /*
-     * What the store has accepted happens even if its writer is cancelled. The writer therefore
-     * waits, so that the updates below are made. It waits as long as a commit takes; store_free()
-     * waits for commits as well.
-     */
-    FIBER_SHIELD(FOREVER);
-    TRY(store_change(api->store, id, expected, observe_edit, &observed, ret_object));
+    SCOPED(observed) observed = {.decision = decision};
+    const struct store_decision watched = {
+        .check = decision->check ? check_observed : NULL,
+        .draft = decision->draft ? draft_observed : NULL,
+        .accept = accept_observed,
+        .data = &observed,
+        .size = decision->size,
+    };
+    TRY(store_draft_change(api->store, id, expected, &watched, ret_object));
     if (observed.action == STORE_KEEP)
         return NULL;
+    /*
+     * What the store has accepted happens even if its writer is cancelled. The writer therefore
+     * waited, and makes the updates below.
+     */
+    FIBER_SHIELD(FOREVER);
     if (rbac_sync_update(api, id) && api->aggregates_roles)
         role_aggregation_update(api);
     crd_registry_update(api, id);
     gc_note(api->gc, id, observed.before, observed.after);
     quota_status_note(api->quotas, id, observed.before, observed.after);
     return NULL;
+}
+
+struct error *api_change(struct api *api, struct store_id id, int64_t expected, store_edit_fn *edit,
+                         void *data, struct store_object *ret_object)
+{
+    const struct store_decision decision = {.accept = edit, .data = data};
+    return api_decide(api, id, expected, &decision, ret_object);
 }
 
 struct error *api_get(struct api *api, const struct kind *kind, struct key key,

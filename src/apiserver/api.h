@@ -1,9 +1,9 @@
 /*
  * One API: its objects, its kinds, and who may do what. Either the main API or a virtual cluster.
  *
- * Every change of an object goes through api_change(). When it returns, everything that is derived
- * from objects has been updated: CustomResourceDefinitions and their kinds, the RBAC index,
- * aggregated ClusterRoles, and the garbage collector's index.
+ * Every change of an object goes through api_change() or api_decide(). When it returns, everything
+ * that is derived from objects has been updated: CustomResourceDefinitions and their kinds, the
+ * RBAC index, aggregated ClusterRoles, and the garbage collector's index.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 #include "apiserver/crd/crd_webhooks.h"
 #include "apiserver/registry/kind.h"
 #include "apiserver/registry/kind_discovery.h"
-#include "apiserver/storage/store.h"
+#include "apiserver/storage/store_draft.h"
 #include "async/semaphore.h"
 #include "base/map.h"
 #include "base/owned.h"
@@ -96,6 +96,11 @@ struct kind_list api_kinds(struct api *api, struct arena *arena);
  */
 MUST_USE struct error *api_change(struct api *api, struct store_id id, int64_t expected,
                                   store_edit_fn *edit, void *data, struct store_object *ret_object);
+
+/* The same by a decision, which may be made on a worker thread; see store_draft.h. */
+MUST_USE struct error *api_decide(struct api *api, struct store_id id, int64_t expected,
+                                  const struct store_decision *decision,
+                                  struct store_object *ret_object);
 
 /*
  * Waits up to three seconds until the store has reached a revision that a client names, as API

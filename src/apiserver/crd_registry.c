@@ -6,7 +6,8 @@
  * api->definitions maps the name of a definition to its compiled form. A definition without one is
  * stored but not served, because another definition has its names or its status was not written
  * yet. Names are given to one definition at a time (settle_turn), because writing a status
- * suspends.
+ * suspends. api->definitions changes under that turn alone, so that a worker thread may read it
+ * while a fiber holds the turn.
  */
 #include "apiserver/crd_registry.h"
 
@@ -14,9 +15,9 @@
 #include "apiserver/crd/crd_pool.h"
 #include "apiserver/crd/definition.h"
 #include "apiserver/endpoints/codec.h"
-#include "apiserver/endpoints/metadata.h"
 #include "apiserver/registry/kind_builtin.h"
 #include "apiserver/storage/store_watch.h"
+#include "async/compute.h"
 #include "async/loop.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -91,13 +92,13 @@ static bool is_taken(void *data, struct str name, bool is_kind)
 
 struct settling {
     struct api *api;
+    timestamp now;
 };
 
-/* The store_edit_fn that writes the status of a definition. */
+/* The draft that writes the status of a definition. */
 static struct error *settle_status(void *data, struct store_edit *edit)
 {
     const struct settling *settling = data;
-    struct api *api = settling->api;
     const struct kind *kind =
         kinds_find(GVR("apiextensions.k8s.io", "v1", "customresourcedefinitions"));
     OWNED(json_doc) old = NULL;
@@ -105,27 +106,81 @@ static struct error *settle_status(void *data, struct store_edit *edit)
     if (!edit->previous)
         return NULL;
     TRY(codec_read_stored(kind, edit->previous, &old));
-    struct taken taken = {api, json_path_str(json_doc_root(old), "spec.group"),
+    struct taken taken = {settling->api, json_path_str(json_doc_root(old), "spec.group"),
                           json_path_str(json_doc_root(old), "metadata.name")};
-    TRY(definition_update_status(old, loop_wall(api->loop), is_taken, &taken, &doc));
+    TRY(definition_update_status(old, settling->now, is_taken, &taken, &doc));
     if (doc == old)
         return NULL;
     return codec_write_edit(kind, doc, STORE_PUT, edit, NULL);
 }
 
+/* A stored definition on its way to what is served of it. */
+struct serving {
+    struct str json;
+    struct crd_webhooks_table table;
+    struct json_doc *doc;
+    const struct crd_webhooks *webhooks;
+    bool is_established;
+    struct crd_pool_key key;
+    struct crd *custom;
+};
+
+static void serving_done(struct serving *serving)
+{
+    json_doc_free(serving->doc);
+    crd_free(serving->custom);
+}
+
+/* These two may run on a worker thread. The pool is asked in between. */
+static struct error *read_definition(void *data)
+{
+    struct serving *serving = data;
+    TRY(json_read(serving->json, &serving->doc));
+    const struct json_value *root = json_doc_root(serving->doc);
+    serving->is_established = definition_is_established(root);
+    serving->webhooks = crd_webhooks_find(serving->table, root);
+    return serving->is_established ? crd_pool_key_of(root, serving->webhooks, &serving->key) : NULL;
+}
+
+static struct error *compile_definition(void *data)
+{
+    struct serving *serving = data;
+    return crd_compile(json_doc_root(serving->doc), serving->webhooks, &serving->custom);
+}
+
+/* Without a turn of large work the step is made here. */
+static struct error *take_step(const struct compute *turn, compute_fn *step,
+                               struct serving *serving)
+{
+    return turn ? compute_run(turn, step, serving) : step(serving);
+}
+
+static struct error *compile_stored(struct api *api, const struct object_text *text,
+                                    const struct compute *turn, struct crd **ret_custom)
+{
+    SCOPED(serving) serving = {.json = object_text_json(text), .table = api->webhooks};
+    *ret_custom = NULL;
+    TRY(take_step(turn, read_definition, &serving));
+    if (!serving.is_established)
+        return NULL;
+    *ret_custom = crd_pool_find(api->pool, &serving.key);
+    if (*ret_custom)
+        return NULL;
+    TRY(take_step(turn, compile_definition, &serving));
+    *ret_custom = crd_pool_put(api->pool, &serving.key, TAKE(serving.custom));
+    return NULL;
+}
+
 /*
  * Compiles the definition as it is stored now. One that is not established serves no kinds. Objects
- * that were compiled before stay valid for requests that hold a reference.
+ * that were compiled before stay valid for requests that hold a reference. Suspends with a turn of
+ * large work alone.
  */
 static struct error *serve_definition(struct api *api, struct str name,
-                                      const struct object_text *text)
+                                      const struct object_text *text, const struct compute *turn)
 {
-    OWNED(json_doc) doc = NULL;
     OWNED(crd) custom = NULL;
-    TRY(json_read(object_text_json(text), &doc));
-    const struct json_value *root = json_doc_root(doc);
-    if (definition_is_established(root))
-        TRY(crd_pool_get(api->pool, root, crd_webhooks_find(api->webhooks, root), &custom));
+    TRY(compile_stored(api, text, turn, &custom));
     struct api_definition *definition = map_find(&api->definitions, name);
     if (!definition) {
         definition = NEW(struct api_definition);
@@ -133,9 +188,19 @@ static struct error *serve_definition(struct api *api, struct str name,
     }
     crd_free(definition->custom);
     definition->custom = TAKE(custom);
-    definition->is_terminating = metadata_is_deleting(root);
+    definition->is_terminating = object_text_is_deleting(text);
     api->kinds_revision++;
     return NULL;
+}
+
+/* The same, on a worker thread if the definition is large. Suspends. */
+static struct error *serve_sized(struct api *api, struct str name, const struct object_text *text)
+{
+    SCOPED(compute) turn = {0};
+    if (object_text_size(text) < COMPUTE_FROM)
+        return serve_definition(api, name, text, NULL);
+    TRY(compute_take(&turn));
+    return serve_definition(api, name, text, &turn);
 }
 
 /* Stops serving a definition and ends the watches of its objects. False if it was not known. */
@@ -164,13 +229,9 @@ static void log_unserved(struct str name, struct error *err)
 static void close_terminating(struct api *api, struct store_id id)
 {
     SCOPED(store_object) found = {0};
-    OWNED(json_doc) doc = NULL;
     struct api_definition *definition = map_find(&api->definitions, id.key.name);
     OWNED(error) gone = store_get(api->store, id, &found);
-    if (!definition || gone)
-        return;
-    OWNED(error) unreadable = json_read(object_text_json(found.text), &doc);
-    if (!unreadable && metadata_is_deleting(json_doc_root(doc)))
+    if (definition && !gone && object_text_is_deleting(found.text))
         definition->is_terminating = true;
 }
 
@@ -178,15 +239,15 @@ static void close_terminating(struct api *api, struct store_id id)
 static bool follow_one(struct api *api, struct store_id id)
 {
     SCOPED(store_object) found = {0};
-    struct settling settling = {api};
+    struct settling settling = {api, loop_wall(api->loop)};
+    const struct store_decision decision = {.draft = settle_status, .data = &settling};
     close_terminating(api, id);
-    /* Through the store: api_change() is the caller. */
-    log_unserved(id.key.name,
-                 store_change(api->store, id, STORE_ANY, settle_status, &settling, NULL));
+    /* Through the store: api_decide() is the caller. */
+    log_unserved(id.key.name, store_draft_change(api->store, id, STORE_ANY, &decision, NULL));
     OWNED(error) gone = store_get(api->store, id, &found);
     if (gone)
         return withdraw_definition(api, id.key.name);
-    log_unserved(id.key.name, serve_definition(api, id.key.name, found.text));
+    log_unserved(id.key.name, serve_sized(api, id.key.name, found.text));
     return false;
 }
 
@@ -215,7 +276,7 @@ void crd_registry_update(struct api *api, struct store_id id)
         return;
     OWNED(error) interrupted = semaphore_take(&api->settle_turn);
     /*
-     * api_change() shields its fiber, so this cannot happen; the next change would make up for it.
+     * api_decide() shields its fiber, so this cannot happen; the next change would make up for it.
      */
     if (interrupted) {
         log_unserved(id.key.name, TAKE(interrupted));
@@ -226,9 +287,10 @@ void crd_registry_update(struct api *api, struct store_id id)
     semaphore_give(&api->settle_turn);
 }
 
+/* A visitor of the store must not suspend, and at the start nobody else waits. */
 static bool load_one(void *data, struct key key, struct object_text *text)
 {
-    log_unserved(key.name, serve_definition(data, key.name, text));
+    log_unserved(key.name, serve_definition(data, key.name, text, NULL));
     return true;
 }
 

@@ -138,8 +138,7 @@ static struct error *apply_rules(const struct aggregation *aggregation,
                                  const struct json_value *role, struct json_doc **ret_doc)
 {
     const struct kind *kind = cluster_role_kind();
-    const struct field_ownership ownership = {.api = aggregation->api,
-                                              .arena = aggregation->arena,
+    const struct field_ownership ownership = {.arena = aggregation->arena,
                                               .kind = kind,
                                               .manager = MANAGER,
                                               .now = loop_wall(aggregation->api->loop)};

@@ -28,6 +28,9 @@ MUST_USE struct error *json_patch_read(struct str text, struct json_warnings *wa
 void json_patch_free(struct json_patch *patch);
 DEFINE_OWNED(json_patch)
 
+/* Whether it has a "copy", by which a small patch can make an object large. */
+bool json_patch_copies(const struct json_patch *patch);
+
 /* Applies all operations or none. ERROR_INVALID when one does not apply or a test fails. */
 MUST_USE struct error *json_patch_apply(const struct json_patch *patch,
                                         const struct json_value *original,

@@ -14,6 +14,14 @@ void json_patch_free(struct json_patch *patch)
     mem_free(patch);
 }
 
+bool json_patch_copies(const struct json_patch *patch)
+{
+    for (size_t i = 0; i < patch->count; i++)
+        if (str_eq(patch->operations[i].op, STR("copy")))
+            return true;
+    return false;
+}
+
 static struct error *bad_request(const struct json_value *value, const char *into)
 {
     return error_new(ERROR_BAD_REQUEST,

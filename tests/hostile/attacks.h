@@ -39,6 +39,7 @@ attack_fn attack_by_closed_windows;
 /* cost_attacks.c: what is allowed, and costs much. */
 attack_fn attack_by_large_patches;
 attack_fn attack_by_large_applies;
+attack_fn attack_by_large_definitions;
 attack_fn attack_by_costly_lists;
 
 /* watch_attacks.c */

@@ -5,8 +5,9 @@
 #include "async/scope.h"
 #include "hostile/attacks.h"
 
-#define COLLECTION "/api/v1/namespaces/team/configmaps"
-#define TABLE      "application/json;as=Table;v=v1;g=meta.k8s.io"
+#define COLLECTION  "/api/v1/namespaces/team/configmaps"
+#define DEFINITIONS "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+#define TABLE       "application/json;as=Table;v=v1;g=meta.k8s.io"
 
 /* One request, sent by several fibers again and again. */
 struct flood {
@@ -122,6 +123,36 @@ struct error *attack_by_large_applies(struct hostile_fixture *fixture)
             .rounds = 2,
         }));
     return delete_maps(fixture);
+}
+
+/* A definition of 2 MiB: made, changed by many at a time, and deleted. */
+struct error *attack_by_large_definitions(struct hostile_fixture *fixture)
+{
+    SCOPED(buf) body = {0};
+    buf_add(&body,
+            STR("{\"metadata\":{\"name\":\"wides.g.test\"},\"spec\":{\"group\":\"g.test\","
+                "\"scope\":\"Namespaced\",\"names\":{\"plural\":\"wides\",\"kind\":\"Wide\"},"
+                "\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":{"
+                "\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"spec\":{"
+                "\"type\":\"object\",\"properties\":{"));
+    add_members(&body, fixture->is_small ? 1000 : 26000, "p-",
+                "{\"type\":\"string\",\"default\":\"d\",\"description\":\"a property of it\"}");
+    buf_add(&body, STR("}}}}}}]}}"));
+    const struct hostile_fixture_request create = {
+        .method = "POST", .path = DEFINITIONS, .type = "application/json", .body = buf_c(&body)};
+    const struct hostile_fixture_request remove = {.method = "DELETE",
+                                                   .path = DEFINITIONS "/wides.g.test"};
+    TRY(hostile_fixture_expect(fixture->admin, &create, 201));
+    TRY(play_flood(&(struct flood){
+        fixture->admin,
+        {.method = "PATCH",
+                 .path = DEFINITIONS "/wides.g.test",
+                 .type = "application/merge-patch+json",
+                 .body = "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}"},
+        .fibers = 5,
+        .rounds = 2,
+    }));
+    return hostile_fixture_expect(fixture->admin, &remove, 200);
 }
 
 /* Lists of everything, as objects and as tables, and by selectors of many terms. */

@@ -49,6 +49,7 @@ static const struct attack {
     {"deaf-watcher",          attack_by_a_watcher_that_never_reads},
     {"large-patches",         attack_by_large_patches             },
     {"large-applies",         attack_by_large_applies             },
+    {"large-definitions",     attack_by_large_definitions         },
     {"costly-lists",          attack_by_costly_lists              },
 };
 

@@ -7,7 +7,6 @@
 #include "apiserver/crd/crd_internal.h"
 #include "base/map.h"
 #include "base/memory.h"
-#include "base/sha256.h"
 #include "json/compare.h"
 
 struct crd_pool *crd_pool_new(void)
@@ -30,25 +29,36 @@ void crd_pool_forget(struct crd_pool *pool, struct str key)
     map_remove(&pool->crds, key);
 }
 
-struct error *crd_pool_get(struct crd_pool *pool, const struct json_value *definition,
-                           const struct crd_webhooks *webhooks, struct crd **ret_custom)
+struct error *crd_pool_key_of(const struct json_value *definition,
+                              const struct crd_webhooks *webhooks, struct crd_pool_key *ret_key)
 {
     SCOPED(buf) text = {.limit = 0};
-    uint8_t digest[SHA256_LEN];
-    const struct str key = str_from((const char *)digest, sizeof(digest));
     json_write_canonical_exact(&text, json_get(definition, STR("spec")));
     buf_print(&text, "%p", (const void *)webhooks);
     TRY(buf_check(&text), "write definition");
-    sha256_of(buf_str(&text), digest);
-    struct crd *crd = map_find(&pool->crds, key);
-    if (crd) {
-        *ret_custom = crd_ref(crd);
-        return NULL;
-    }
-    TRY(crd_compile(definition, webhooks, &crd));
-    crd->pool = pool;
-    crd->pool_key = arena_str(&crd->arena, key);
-    map_put(&pool->crds, key, crd);
-    *ret_custom = crd;
+    sha256_of(buf_str(&text), ret_key->digest);
     return NULL;
+}
+
+static struct str key_str(const struct crd_pool_key *key)
+{
+    return str_from((const char *)key->digest, sizeof(key->digest));
+}
+
+struct crd *crd_pool_find(const struct crd_pool *pool, const struct crd_pool_key *key)
+{
+    struct crd *crd = map_find(&pool->crds, key_str(key));
+    return crd ? crd_ref(crd) : NULL;
+}
+
+struct crd *crd_pool_put(struct crd_pool *pool, const struct crd_pool_key *key, struct crd *crd)
+{
+    OWNED(crd) taken = crd;
+    struct crd *found = crd_pool_find(pool, key);
+    if (found)
+        return found;
+    crd->pool = pool;
+    crd->pool_key = arena_str(&crd->arena, key_str(key));
+    map_put(&pool->crds, key_str(key), crd);
+    return TAKE(taken);
 }

@@ -6,9 +6,30 @@
 
 static struct crd *get(struct crd_pool *pool, const struct json_doc *definition)
 {
-    struct crd *crd = NULL;
-    CHECK_OK(crd_pool_get(pool, json_doc_root(definition), NULL, &crd));
-    return crd;
+    const struct json_value *root = json_doc_root(definition);
+    struct crd_pool_key key;
+    CHECK_OK(crd_pool_key_of(root, NULL, &key));
+    struct crd *crd = crd_pool_find(pool, &key);
+    if (crd)
+        return crd;
+    CHECK_OK(crd_compile(root, NULL, &crd));
+    return crd_pool_put(pool, &key, crd);
+}
+
+/* As when two APIs compile the same definition at the same time, each on a worker thread. */
+TEST(crd_pool_keeps_the_first_of_two)
+{
+    OWNED(crd_pool) pool = crd_pool_new();
+    OWNED(json_doc) definition = fixture_definition(STR("gadgets.crd.run.example.com"));
+    OWNED(crd) first = get(pool, definition);
+    struct crd_pool_key key;
+    struct crd *second = NULL;
+    CHECK_OK(crd_pool_key_of(json_doc_root(definition), NULL, &key));
+    CHECK_OK(crd_compile(json_doc_root(definition), NULL, &second));
+    second = crd_pool_put(pool, &key, second);
+    CHECK(second == first);
+    crd_free(second);
+    CHECK_EQ(map_count(&pool->crds), (size_t)1);
 }
 
 TEST(crd_pool_shares_what_is_the_same)

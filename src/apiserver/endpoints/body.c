@@ -1,6 +1,7 @@
 /*
- * Three steps from a body to an object: body_read() collects the bytes, body_read_object() parses
- * them into a document, body_decode() makes an object of a kind out of the document. The error
+ * Three steps from a body to an object: body_read() collects the bytes, read_object() parses
+ * them into a document, body_decode() makes an object of a kind out of the document. The last two
+ * may happen on a worker thread, which must not touch the HTTP request. The error
  * texts repeat those of kube-apiserver, including the names of its Go files, because clients and
  * tests compare them.
  *
@@ -14,6 +15,7 @@
 #include "apimachinery/status.h"
 #include "apiserver/endpoints/inflight_limits.h"
 #include "apiserver/types/protobuf_body.h"
+#include "async/compute.h"
 #include "http/headers.h"
 #include "http/server.h"
 #include "json/edit.h"
@@ -147,24 +149,26 @@ static const struct body_format {
     {STR_INIT("application/vnd.kubernetes.protobuf"), false, read_protobuf},
 };
 
-static const struct body_format *find_format(const struct request *request)
+static struct error *find_format(const struct request *request,
+                                 const struct body_format **ret_format)
 {
     const struct str type = body_content_type(request);
     for (size_t i = 0; i < COUNT(formats); i++)
         if (str_eq(type, formats[i].content_type) &&
-            (formats[i].is_for_custom || !request->kind->is_custom))
-            return &formats[i];
-    return NULL;
+            (formats[i].is_for_custom || !request->kind->is_custom)) {
+            *ret_format = &formats[i];
+            return NULL;
+        }
+    return error_new(ERROR_UNSUPPORTED_MEDIA_TYPE,
+                     "the body of the request was in an unknown format - accepted media types "
+                     "include: application/json, application/yaml, "
+                     "application/vnd.kubernetes.protobuf");
 }
 
 struct error *body_check_type(const struct request *request)
 {
-    return find_format(request)
-               ? NULL
-               : error_new(ERROR_UNSUPPORTED_MEDIA_TYPE,
-                           "the body of the request was in an unknown format - accepted media "
-                           "types include: application/json, application/yaml, "
-                           "application/vnd.kubernetes.protobuf");
+    const struct body_format *format;
+    return find_format(request, &format);
 }
 
 struct str body_content_type(const struct request *request)
@@ -175,15 +179,15 @@ struct str body_content_type(const struct request *request)
     return str_trim(type);
 }
 
-struct error *body_read_object(const struct request *request, struct str body,
-                               struct json_warnings *duplicates, struct json_doc **ret_doc)
+static struct error *read_object(const struct request *request, const struct body_format *format,
+                                 struct str body, struct json_warnings *duplicates,
+                                 struct json_doc **ret_doc)
 {
     OWNED(json_doc) doc = NULL;
-    TRY(body_check_type(request));
     /* Go reads null into a struct as if there were nothing in it. */
     if (!request->kind->is_custom && str_eq(str_trim(body), STR("null")))
         body = STR("{}");
-    struct error *err = find_format(request)->read(body, duplicates, &doc);
+    struct error *err = format->read(body, duplicates, &doc);
     if (!err && json_type(json_doc_root(doc)) != JSON_OBJECT)
         err = error_new(ERROR_PARSE,
                         "couldn't get version/kind; json parse error: json: cannot unmarshal %s "
@@ -292,8 +296,9 @@ static struct error *unrecognized_kind(const struct kind *kind, const struct jso
         STR_ARG(kind->gvk.kind), err->message, STR_ARG(start));
 }
 
-struct error *body_misfit(const struct kind *kind, const struct json_value *object,
-                          struct error *err)
+/* 'ConfigMap in version "v1" cannot be handled as a ConfigMap: ...'; takes the error. */
+static struct error *misfit(const struct kind *kind, const struct json_value *object,
+                            struct error *err)
 {
     struct str version = json_path_str(object, "apiVersion");
     struct str name = json_path_str(object, "kind");
@@ -312,4 +317,39 @@ struct error *body_misfit(const struct kind *kind, const struct json_value *obje
     return status_bad_request("%.*s in version \"%.*s\" cannot be handled as a %.*s: %s",
                               STR_ARG(name), STR_ARG(version), STR_ARG(kind->gvk.kind),
                               err->message);
+}
+
+/* A body that was read, and what becomes of it. */
+struct parse {
+    struct request *request;
+    const struct kind *kind;
+    enum field_validation validation;
+    const struct body_format *format;
+    struct str body;
+    struct json_doc **ret_doc;
+};
+
+static struct error *parse_body(void *data)
+{
+    const struct parse *parse = data;
+    OWNED(json_doc) doc = NULL;
+    struct json_warnings duplicates = {.arena = parse->request->arena};
+    TRY(read_object(parse->request, parse->format, parse->body, &duplicates, &doc));
+    struct error *err = body_decode(parse->request, parse->kind, parse->validation, &duplicates,
+                                    doc, parse->ret_doc);
+    return err ? misfit(parse->kind, json_doc_root(doc), err) : NULL;
+}
+
+struct error *body_read_kind(struct request *request, const struct kind *kind,
+                             enum field_validation validation, struct json_doc **ret_doc,
+                             size_t *ret_size)
+{
+    SCOPED(buf) body = {.limit = 0};
+    struct parse parse = {request, kind, validation, NULL, {0}, ret_doc};
+    TRY(body_read(request, &body));
+    TRY(find_format(request, &parse.format));
+    parse.body = buf_str(&body);
+    if (ret_size)
+        *ret_size = body.len;
+    return compute_sized(body.len, parse_body, &parse);
 }

@@ -19,23 +19,19 @@ struct str body_content_type(const struct request *request);
 MUST_USE struct error *body_check_type(const struct request *request);
 
 /*
- * An object from JSON, YAML or protobuf, as the Content-Type says. Duplicate members are named in
- * duplicates. ERROR_UNSUPPORTED_MEDIA_TYPE, or ERROR_BAD_REQUEST in the words of an API server.
- */
-MUST_USE struct error *body_read_object(const struct request *request, struct str body,
-                                        struct json_warnings *duplicates,
-                                        struct json_doc **ret_doc);
-
-/*
  * An object as its kind understands it, with defaults. Unknown and duplicate fields become warnings
- * of the request, or an error where validation is strict. The error is the decoder's text alone;
- * body_misfit() puts the request's words around it.
+ * of the request, or an error where validation is strict. The error is the decoder's text alone.
  */
 MUST_USE struct error *body_decode(struct request *request, const struct kind *kind,
                                    enum field_validation validation,
                                    const struct json_warnings *duplicates, struct json_doc *doc,
                                    struct json_doc **ret_doc);
 
-/* 'ConfigMap in version "v1" cannot be handled as a ConfigMap: ...'; takes the error. */
-MUST_USE struct error *body_misfit(const struct kind *kind, const struct json_value *object,
-                                   struct error *err);
+/*
+ * The body as an object of a kind: read, parsed from JSON, YAML or protobuf, as the Content-Type
+ * says, and decoded. The errors are in the words of an API server. A large body is parsed and
+ * decoded on a worker thread. ret_size (may be NULL) is how long the body is. Suspends.
+ */
+MUST_USE struct error *body_read_kind(struct request *request, const struct kind *kind,
+                                      enum field_validation validation, struct json_doc **ret_doc,
+                                      size_t *ret_size);

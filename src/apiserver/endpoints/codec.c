@@ -11,6 +11,8 @@
 #include "apimachinery/object.h"
 #include "apiserver/crd/crd.h"
 #include "apiserver/endpoints/metadata.h"
+#include "async/compute.h"
+#include "base/random.h"
 #include "json/builder.h"
 #include "json/path.h"
 
@@ -52,12 +54,20 @@ struct error *codec_write_stored(const struct kind *kind, struct json_doc *doc,
     return write_text(json_doc_root(converted), ret_text);
 }
 
+/* Nobody can know it and write it into the object. */
+static int64_t draw_version(void)
+{
+    uint64_t number;
+    random_bytes_secure(&number, sizeof(number));
+    return (int64_t)(number >> 2 | UINT64_C(1) << 62);
+}
+
 struct error *codec_write_edit(const struct kind *kind, struct json_doc *doc,
                                enum store_action action, struct store_edit *edit,
                                struct json_doc **ret_doc)
 {
     OWNED(json_doc) versioned = NULL;
-    TRY(metadata_set_version(doc, edit->revision, &versioned));
+    TRY(metadata_set_version(doc, edit->revision ? edit->revision : draw_version(), &versioned));
     TRY(codec_write_stored(kind, versioned, &edit->text));
     edit->action = action;
     if (ret_doc)
@@ -171,10 +181,32 @@ static struct error *write_value(struct buf *out, const struct codec *codec,
     return buf_check(out);
 }
 
+/* An object that is written, perhaps on a worker thread. Either the text or the object is given. */
+struct writing {
+    struct buf *out;
+    const struct codec *codec;
+    const struct object_text *text;
+    const struct json_value *object;
+    bool with_columns;
+};
+
+static struct error *write_object(void *data)
+{
+    const struct writing *writing = data;
+    OWNED(json_doc) doc = NULL;
+    if (writing->text)
+        TRY(codec_read_stored(writing->codec->kind, writing->text, &doc));
+    return write_value(writing->out, writing->codec, doc ? json_doc_root(doc) : writing->object,
+                       writing->with_columns);
+}
+
+/* The size in memory is about twice that of the text, or more. */
 struct error *codec_write_doc(struct buf *out, const struct codec *codec, struct json_doc *doc,
                               bool with_columns)
 {
-    return write_value(out, codec, json_doc_root(doc), with_columns);
+    const struct json_value *object = json_doc_root(doc);
+    struct writing writing = {out, codec, NULL, object, with_columns};
+    return compute_sized(json_size(object) / 2, write_object, &writing);
 }
 
 /* Whether the stored text is the response. */
@@ -186,13 +218,11 @@ static bool is_as_stored(const struct codec *codec)
 struct error *codec_write(struct buf *out, const struct codec *codec,
                           const struct object_text *text, bool with_columns)
 {
-    OWNED(json_doc) doc = NULL;
-    if (is_as_stored(codec)) {
-        buf_add(out, object_text_json(text));
-        return buf_check(out);
-    }
-    TRY(codec_read_stored(codec->kind, text, &doc));
-    return write_value(out, codec, json_doc_root(doc), with_columns);
+    struct writing writing = {out, codec, text, NULL, with_columns};
+    if (!is_as_stored(codec))
+        return compute_sized(object_text_size(text), write_object, &writing);
+    buf_add(out, object_text_json(text));
+    return buf_check(out);
 }
 
 void codec_list_begin(struct buf *out, const struct codec *codec)
@@ -224,20 +254,27 @@ void codec_list_begin(struct buf *out, const struct codec *codec)
     buf_add(out, STR(",\"items\":["));
 }
 
+static struct error *write_row(void *data)
+{
+    const struct writing *writing = data;
+    OWNED(json_doc) doc = NULL;
+    SCOPED(json_builder) builder = {0};
+    TRY(codec_read_stored(writing->codec->kind, writing->text, &doc));
+    add_row(&builder, writing->codec, json_doc_root(doc));
+    return write_built(&builder, writing->out);
+}
+
 struct error *codec_list_item(struct buf *out, const struct codec *codec,
                               const struct object_text *text, bool is_first)
 {
-    OWNED(json_doc) doc = NULL;
-    SCOPED(json_builder) builder = {0};
+    struct writing writing = {out, codec, text, NULL, false};
     if (!is_first)
         buf_add_char(out, ',');
     else if (codec->format.form == FORM_TABLE)
         buf_add_char(out, '[');
     if (codec->format.form != FORM_TABLE)
         return codec_write(out, codec, text, false);
-    TRY(codec_read_stored(codec->kind, text, &doc));
-    add_row(&builder, codec, json_doc_root(doc));
-    return write_built(&builder, out);
+    return compute_sized(object_text_size(text), write_row, &writing);
 }
 
 /*

@@ -33,7 +33,8 @@ MUST_USE struct error *codec_write_stored(const struct kind *kind, struct json_d
 /*
  * A document as the answer of a store_edit_fn: with the revision of the change as its
  * resourceVersion, as the new object (STORE_PUT) or as the last state of a deleted one
- * (STORE_DELETE). ret_doc (may be NULL) is the document with that resourceVersion.
+ * (STORE_DELETE). ret_doc (may be NULL) is the document with that resourceVersion. The draft of a
+ * change whose revision is not known gets a number that stands nowhere else; see store_draft.h.
  */
 MUST_USE struct error *codec_write_edit(const struct kind *kind, struct json_doc *doc,
                                         enum store_action action, struct store_edit *edit,
@@ -41,7 +42,8 @@ MUST_USE struct error *codec_write_edit(const struct kind *kind, struct json_doc
 
 /*
  * One object on its own. A Table includes its column definitions when with_columns is set, which it
- * is for the first object of a stream.
+ * is for the first object of a stream. Suspends if the object is large and has to be parsed or
+ * written: a worker thread does it.
  */
 MUST_USE struct error *codec_write(struct buf *out, const struct codec *codec,
                                    const struct object_text *text, bool with_columns);
@@ -57,7 +59,7 @@ struct codec_list_metadata {
     size_t remaining;
 };
 
-/* A list in pieces: begin, items, end. */
+/* A list in pieces: begin, items, end. An item suspends as codec_write() does. */
 void codec_list_begin(struct buf *out, const struct codec *codec);
 MUST_USE struct error *codec_list_item(struct buf *out, const struct codec *codec,
                                        const struct object_text *text, bool is_first);

@@ -5,7 +5,7 @@
  */
 #include "apiserver/endpoints/field_ownership.h"
 
-#include "apiserver/api.h"
+#include "apiserver/crd/crd.h"
 #include "apiserver/crd/scale.h"
 #include "apiserver/managedfields/managed_fields.h"
 #include "apiserver/managedfields/managed_scale.h"
@@ -14,9 +14,13 @@
 /* A custom kind in another version; NULL when that version is not served. */
 static const struct kind *find_custom(const struct field_ownership *ownership, struct gvk gvk)
 {
-    const struct gvr gvr = {gvk.group, gvk.version, ownership->kind->plural};
-    const struct kind *kind = api_find_kind(ownership->api, ownership->arena, gvr);
-    return kind && kind->is_custom ? kind : NULL;
+    const struct crd *crd = crd_of_kind(ownership->kind);
+    for (size_t i = 0; i < crd_kind_count(crd); i++) {
+        const struct kind *kind = crd_kind(crd, i);
+        if (str_eq(kind->gvk.group, gvk.group) && str_eq(kind->gvk.version, gvk.version))
+            return kind;
+    }
+    return NULL;
 }
 
 /* False for versions that are no longer served; their entries are dropped. */

@@ -1,5 +1,6 @@
 /*
  * Managed fields, with what the server knows: the type of the kind and the manager of the request.
+ * Nothing here uses the API that the object is of, so a worker thread may do it.
  */
 #pragma once
 
@@ -8,11 +9,9 @@
 #include "base/timestamp.h"
 #include "json/json.h"
 
-struct api;
 struct kind;
 
 struct field_ownership {
-    struct api *api;
     struct arena *arena;
     const struct kind *kind;
     struct str manager, subresource;

@@ -1,6 +1,7 @@
 /*
- * decide_delete() is the store_edit_fn of all deletions. It checks preconditions, makes the object
- * as it would look with deletion begun, and then takes one of three ways:
+ * draft_delete() decides all deletions, those of large objects on a worker thread. It checks
+ * preconditions, makes the object as it would look with deletion begun, and then takes one of three
+ * ways:
  *
  *     no finalizers        the object is deleted; its last state goes into the history
  *     deletion has begun   nothing changes
@@ -23,15 +24,15 @@
 #include "apiserver/endpoints/metadata.h"
 #include "apiserver/endpoints/response.h"
 #include "apiserver/types/protobuf_body.h"
+#include "async/compute.h"
 #include "json/edit.h"
 #include "json/path.h"
 
 #define FOREGROUND STR("foregroundDeletion")
 #define ORPHAN     STR("orphan")
 
-/* One deletion under way. result is filled in by decide_delete(). */
+/* One deletion under way. result is filled in by draft_delete(). */
 struct deletion {
-    struct api *api;
     const struct kind *kind;
     struct key key;
     const struct delete_options *options;
@@ -149,7 +150,10 @@ static bool is_held(const struct kind *kind, const struct json_value *object)
            (is_namespace(kind) && json_count(json_path(object, "spec.finalizers")) > 0);
 }
 
-/* Fills in the result and the edit. doc is the new object, or the last state of a deleted one. */
+/*
+ * Fills in the result and the edit. doc is the new object, or the last state of a deleted one. The
+ * result of a draft is read from what is stored in the end.
+ */
 static struct error *write_deletion(const struct deletion *deletion, enum store_action action,
                                     struct json_doc *doc, struct store_edit *edit)
 {
@@ -157,12 +161,15 @@ static struct error *write_deletion(const struct deletion *deletion, enum store_
     if (!deletion->options->dry_run)
         TRY(codec_write_edit(deletion->kind, doc, action, edit, &versioned));
     deletion->result->is_gone = action == STORE_DELETE;
-    deletion->result->object = versioned ? TAKE(versioned) : json_doc_ref(doc);
+    if (!versioned)
+        deletion->result->object = json_doc_ref(doc);
+    else if (edit->revision)
+        deletion->result->object = TAKE(versioned);
     return NULL;
 }
 
 /* Called again when a state did not become durable, so the result is reset first. */
-static struct error *decide_delete(void *data, struct store_edit *edit)
+static struct error *draft_delete(void *data, struct store_edit *edit)
 {
     struct deletion *deletion = data;
     OWNED(json_doc) old = NULL;
@@ -183,12 +190,31 @@ static struct error *decide_delete(void *data, struct store_edit *edit)
     return write_deletion(deletion, STORE_PUT, marked, edit);
 }
 
+/* The result of a draft. */
+struct deleted {
+    const struct kind *kind;
+    const struct object_text *text;
+    struct delete_result *result;
+};
+
+static struct error *read_deleted(void *data)
+{
+    const struct deleted *deleted = data;
+    return codec_read_stored(deleted->kind, deleted->text, &deleted->result->object);
+}
+
 struct error *handle_delete_object(struct api *api, const struct kind *kind, struct key key,
                                    const struct delete_options *options, timestamp now,
                                    struct delete_result *ret_result)
 {
-    struct deletion deletion = {api, kind, key, options, now, ret_result};
-    return api_change(api, api_id(kind, key), STORE_ANY, decide_delete, &deletion, NULL);
+    struct deletion deletion = {kind, key, options, now, ret_result};
+    const struct store_decision decision = {.draft = draft_delete, .data = &deletion};
+    SCOPED(store_object) stored = {0};
+    TRY(api_decide(api, api_id(kind, key), STORE_ANY, &decision, &stored));
+    if (ret_result->object)
+        return NULL;
+    struct deleted deleted = {kind, stored.text, ret_result};
+    return compute_sized(object_text_size(stored.text), read_deleted, &deleted);
 }
 
 /* The body of a DELETE is optional, and may be protobuf. */

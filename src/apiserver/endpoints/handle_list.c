@@ -26,7 +26,7 @@
 #include "json/edit.h"
 #include "json/path.h"
 
-/* Objects visited, or bytes written, between two chances for others. */
+/* Objects visited, or bytes parsed or written, between two chances for others. */
 #define SLICE 256
 #define PIECE (256 * KILOBYTE)
 
@@ -61,8 +61,8 @@ struct visit {
     const struct request *request;
     const struct list_options *options;
     struct list_result *list;
-    struct key last; /* the key behind which the next slice begins; in the buffers below */
-    size_t visited;
+    struct key last;        /* the key behind which the next slice begins; in the buffers below */
+    size_t visited, parsed; /* of this slice: objects, and bytes of those that were parsed */
     bool full;
     struct buf last_namespace, last_name;
 };
@@ -83,19 +83,22 @@ static void remember_key(struct visit *visit, struct key key)
     visit->last = (struct key){buf_str(&visit->last_namespace), buf_str(&visit->last_name)};
 }
 
-/* Ends the slice when the page is full or SLICE objects were visited. */
+/* Ends the slice when the page is full, SLICE objects were visited or PIECE bytes parsed. */
 static bool visit_one(void *data, struct key key, struct object_text *text)
 {
     struct visit *visit = data;
     const struct list_options *options = visit->options;
     visit->visited++;
+    if (options->has_labels || options->has_fields)
+        visit->parsed += object_text_size(text);
     if (handle_list_selects(visit->request->kind, options, text)) {
         add_item(visit->list, text);
         visit->full = options->limit && visit->list->count == options->limit;
     }
-    if (visit->full || visit->visited >= SLICE)
+    const bool is_over = visit->full || visit->visited >= SLICE || visit->parsed >= PIECE;
+    if (is_over)
         remember_key(visit, key);
-    return !visit->full && visit->visited < SLICE;
+    return !is_over;
 }
 
 static bool count_one(void *data, struct key key, struct object_text *text)
@@ -132,7 +135,7 @@ static struct error *scan_range(struct visit *visit, struct store_range *range)
 {
     struct store_page page;
     while (true) {
-        visit->visited = 0;
+        visit->visited = visit->parsed = 0;
         TRY(store_scan(visit->request->api->store, range, visit_one, visit, &page));
         visit->list->revision = page.revision;
         if (visit->full)

@@ -18,6 +18,7 @@
 #include "apiserver/endpoints/response.h"
 #include "apiserver/storage/store_watch.h"
 #include "apiserver/virtual/virtual_clusters.h"
+#include "async/compute.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/random.h"
@@ -26,7 +27,8 @@
 #define BOOKMARK_EVERY (60 * SECOND)
 #define BOOKMARK_LEAD  (2 * SECOND) /* before the end of the stream */
 #define TIMEOUT_MIN    (30 * MINUTE)
-#define YIELD_EVERY    64
+#define YIELD_EVERY    64 /* objects, or this many bytes of them */
+#define YIELD_BYTES    (256 * KILOBYTE)
 #define STALL_MAX      (30 * SECOND)
 
 struct watch_stream {
@@ -130,21 +132,41 @@ static struct error *send_error(struct watch_stream *stream, struct error *err)
     return send_line(stream);
 }
 
+/* Whether an object was selected before a change, and is now. */
+struct selection {
+    const struct watch_stream *stream;
+    const struct store_event *event;
+    bool before, now;
+};
+
+static struct error *select_event(void *data)
+{
+    struct selection *selection = data;
+    const struct store_event *event = selection->event;
+    const struct kind *kind = selection->stream->codec.kind;
+    const struct list_options *options = &selection->stream->options;
+    selection->before = event->previous && handle_list_selects(kind, options, event->previous);
+    selection->now =
+        event->type != STORE_DELETED && handle_list_selects(kind, options, event->text);
+    return NULL;
+}
+
 /*
  * Translates a change of an object into an event of the selection: an object may enter or leave the
  * selection without being created or deleted.
  */
 static struct error *send_event(struct watch_stream *stream, const struct store_event *event)
 {
-    const struct kind *kind = stream->codec.kind;
-    const struct list_options *options = &stream->options;
-    const bool before = event->previous && handle_list_selects(kind, options, event->previous);
+    struct selection selection = {stream, event, false, false};
+    const size_t size = event->previous ? object_text_size(event->previous) : 0;
+    const bool has_selector = stream->options.has_labels || stream->options.has_fields;
+    TRY(compute_sized(has_selector ? size + object_text_size(event->text) : 0, select_event,
+                      &selection));
     if (event->type == STORE_DELETED)
-        return before ? send_object(stream, "DELETED", event->text) : NULL;
-    const bool now = handle_list_selects(kind, options, event->text);
-    if (now)
-        return send_object(stream, before ? "MODIFIED" : "ADDED", event->text);
-    return before ? send_departed(stream, event) : NULL;
+        return selection.before ? send_object(stream, "DELETED", event->text) : NULL;
+    if (selection.now)
+        return send_object(stream, selection.before ? "MODIFIED" : "ADDED", event->text);
+    return selection.before ? send_departed(stream, event) : NULL;
 }
 
 static bool wants_initial(const struct list_options *options)
@@ -169,10 +191,14 @@ static struct error *collect_initial(const struct watch_stream *stream, struct l
 /* The list is released when it is sent, because streams last long. */
 static struct error *send_initial(struct watch_stream *stream, struct list_result *list)
 {
+    size_t sent = 0;
     for (size_t i = 0; i < list->count; i++) {
         TRY(send_object(stream, "ADDED", list->items[i]));
-        if (i % YIELD_EVERY == YIELD_EVERY - 1)
-            TRY(fiber_yield());
+        sent += object_text_size(list->items[i]);
+        if (sent < YIELD_BYTES && i % YIELD_EVERY != YIELD_EVERY - 1)
+            continue;
+        TRY(fiber_yield());
+        sent = 0;
     }
     stream->shown = list->revision;
     list_result_done(list);

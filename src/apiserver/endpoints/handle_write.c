@@ -4,15 +4,19 @@
  *     handle_create() / handle_update() / handle_patch()
  *       read_options()    Accept, dryRun, fieldManager, fieldValidation
  *       read_body()       bytes -> document -> decode -> default_     (a patch stays a patch)
- *       commit_write()    its turn at quotas, admission of the request, then api_change() with
- * decide_write()
+ *       commit_write()    its turn at quotas, then api_decide() with check_request(),
+ *                         draft_write() and accept_write()
  *
- * decide_write() runs inside of the store and must not suspend:
+ * draft_write() does what takes time, for a large write on a worker thread (see store_draft.h). It
+ * uses the request, its kind and the object alone, and must not suspend:
  *
- *     write_new()      metadata -> managed fields -> prepare -> validate -> admission
- *                      -> a create must be free to be one -> put
- *     write_change()   make_changed(): wanted object -> place and preconditions -> metadata
+ *     draft_new()      metadata -> managed fields -> prepare -> validate -> put
+ *     draft_change()   make_changed(): wanted object -> place and preconditions -> metadata
  *                      -> managed fields -> prepare -> generation; then as above
+ *
+ * check_request() is the admission of the request, right before the store is asked. accept_write()
+ * runs inside of the store: permission to create, admission of the object, and whether a create is
+ * free to be one.
  *
  * An apply has its managed fields merged first and is decoded afterwards. A write that changes
  * nothing does not reach the store: resourceVersion stays the same. A write that removes the last
@@ -34,6 +38,7 @@
 #include "apiserver/endpoints/response.h"
 #include "apiserver/managedfields/managed_fields.h"
 #include "apiserver/quota_claim.h"
+#include "async/compute.h"
 #include "async/loop.h"
 #include "base/random.h"
 #include "json/compare.h"
@@ -49,10 +54,13 @@ struct write {
     struct response_format format;
     struct patch patch;    /* of a patch */
     struct json_doc *body; /* of create and update: decoded, with defaults */
+    size_t size;           /* of the body, in bytes of JSON, with defaults or copies of a patch */
     struct str name;
     char uid[RANDOM_UUID_LEN + 1];
 
-    struct json_doc *result; /* what the client gets */
+    /* Of the last draft. */
+    struct json_doc *old, *doc; /* the object before and after; old is NULL when it is new */
+    struct json_doc *result;    /* what the client gets; NULL: what is stored */
     bool created;
 };
 
@@ -60,6 +68,8 @@ static void write_done(struct write *write)
 {
     patch_done(&write->patch);
     json_doc_free(write->body);
+    json_doc_free(write->old);
+    json_doc_free(write->doc);
     json_doc_free(write->result);
 }
 
@@ -101,8 +111,8 @@ static struct error *check_place(const struct write *write, const struct json_va
 static struct field_ownership ownership_of(const struct write *write)
 {
     const struct request *request = write->request;
-    return (struct field_ownership){request->api,           request->arena,       write->kind,
-                                    write->options.manager, request->subresource, request->now};
+    return (struct field_ownership){request->arena, write->kind, write->options.manager,
+                                    request->subresource, request->now};
 }
 
 /* Metadata, then the kind's own rules. All errors are collected into one 422. */
@@ -152,6 +162,7 @@ static struct error *prepare_object(const struct write *write, const struct json
 
 /*
  * Fills in the edit. A dry run leaves the store alone and responds with the object as it would be.
+ * The response to a draft is read from what is stored in the end.
  */
 static struct error *put_object(struct write *write, struct store_edit *edit, struct json_doc *doc)
 {
@@ -161,6 +172,8 @@ static struct error *put_object(struct write *write, struct store_edit *edit, st
         return NULL;
     }
     TRY(codec_write_edit(write->kind, doc, STORE_PUT, edit, &versioned));
+    if (!edit->revision)
+        return NULL;
     if (!write->kind->is_custom) {
         set_result(write, TAKE(versioned));
         return NULL;
@@ -264,7 +277,7 @@ static struct error *check_free(const struct write *write, const struct store_ed
 }
 
 /* There is no object, as far as is known: the request creates it. */
-static struct error *write_new(struct write *write, struct store_edit *edit)
+static struct error *draft_new(struct write *write, struct store_edit *edit)
 {
     const struct request *request = write->request;
     OWNED(json_doc) typed = NULL;
@@ -292,11 +305,9 @@ static struct error *write_new(struct write *write, struct store_edit *edit)
         TRY(manage_written(write, NULL, filled, &owned));
     TRY(prepare_object(write, NULL, owned, &doc));
     TRY(validate_object(write, NULL, json_doc_root(doc)));
-    TRY(check_may_create(write));
-    TRY(admission_check_object(request, NULL, json_doc_root(doc)));
-    TRY(check_free(write, edit));
     write->created = true;
-    return put_object(write, edit, doc);
+    write->doc = TAKE(doc);
+    return put_object(write, edit, write->doc);
 }
 
 /* 422 of kinds whose updates have to name a resourceVersion. */
@@ -489,22 +500,21 @@ static struct error *make_changed(struct write *write, struct json_doc *old,
 }
 
 /* The object exists: update or patch. */
-static struct error *write_change(struct write *write, struct store_edit *edit)
+static struct error *draft_change(struct write *write, struct store_edit *edit)
 {
-    OWNED(json_doc) old = NULL;
     OWNED(json_doc) doc = NULL;
-    TRY(codec_read_stored(write->kind, edit->previous, &old));
-    const struct json_value *was = json_doc_root(old);
-    TRY(make_changed(write, old, &doc));
+    TRY(codec_read_stored(write->kind, edit->previous, &write->old));
+    const struct json_value *was = json_doc_root(write->old);
+    TRY(make_changed(write, write->old, &doc));
     TRY(validate_object(write, was, json_doc_root(doc)));
-    TRY(admission_check_object(write->request, was, json_doc_root(doc)));
-    if (is_done_for(json_doc_root(doc)))
-        return delete_finalized(write, edit, old, doc);
-    if (json_equal(json_doc_root(doc), was)) {
-        set_result(write, json_doc_ref(old));
+    write->doc = TAKE(doc);
+    if (is_done_for(json_doc_root(write->doc)))
+        return delete_finalized(write, edit, write->old, write->doc);
+    if (json_equal(json_doc_root(write->doc), was)) {
+        set_result(write, json_doc_ref(write->old));
         return NULL;
     }
-    return put_object(write, edit, doc);
+    return put_object(write, edit, write->doc);
 }
 
 /* Whether this request may create an object that does not exist. */
@@ -522,19 +532,34 @@ static bool may_create(const struct write *write)
     }
 }
 
-/* The store_edit_fn. It may be called several times, so it sets all results anew. */
-static struct error *decide_write(void *data, struct store_edit *edit)
+/* It may be called several times, so it sets all results anew. */
+static struct error *draft_write(void *data, struct store_edit *edit)
 {
     struct write *write = data;
+    json_doc_free(TAKE(write->old));
+    json_doc_free(TAKE(write->doc));
+    set_result(write, NULL);
     write->created = false;
     if (write->request->verb == VERB_CREATE)
-        return write_new(write, edit);
+        return draft_new(write, edit);
     if (edit->previous)
-        return write_change(write, edit);
+        return draft_change(write, edit);
     if (!may_create(write))
         return status_not_found(kind_gvr(write->kind), write->name);
     TRY(check_uid(write, STR("")));
-    return write_new(write, edit);
+    return draft_new(write, edit);
+}
+
+/* What the draft has made is not needed any more, while the change is written to disk. */
+static struct error *accept_write(void *data, struct store_edit *edit)
+{
+    struct write *write = data;
+    OWNED(json_doc) old = TAKE(write->old);
+    OWNED(json_doc) doc = TAKE(write->doc);
+    if (write->created)
+        TRY(check_may_create(write));
+    TRY(admission_check_object(write->request, json_doc_root(old), json_doc_root(doc)));
+    return write->created ? check_free(write, edit) : NULL;
 }
 
 static bool is_absent(const struct write *write)
@@ -550,8 +575,9 @@ static bool is_absent(const struct write *write)
  * Admission of the request reads the store (does the namespace exist?), so it cannot run inside of
  * the edit. Only a request that may create something is asked about.
  */
-static struct error *check_request(const struct write *write)
+static struct error *check_request(void *data)
 {
+    const struct write *write = data;
     if (write->request->verb == VERB_CREATE)
         return admission_check_request(write->request, VERB_CREATE, write->name);
     return may_create(write) && is_absent(write)
@@ -559,23 +585,45 @@ static struct error *check_request(const struct write *write)
                : NULL;
 }
 
-/* The uid is drawn here and not in the edit, which may run more than once. */
-static struct error *commit_write(struct write *write)
+/* The uid is drawn here and not in the draft, which may be made more than once. */
+static struct error *change_object(struct write *write, struct store_object *ret_object)
 {
     struct request *request = write->request;
     const struct key key = request_key(request, write->name);
+    const struct store_decision decision = {check_request, draft_write, accept_write, write,
+                                            write->size};
     SCOPED(quota_claim) quota = {0};
     random_uuid(loop_random(request->api->loop), write->uid);
     if (!request->subresource.len)
         TRY(quota_claim_take(&quota, request->api, request->arena, write->kind, key,
                              may_create(write)));
     request->quota = &quota;
-    struct error *err = check_request(write);
-    if (!err)
-        err = api_change(request->api, api_id(write->kind, key), STORE_ANY, decide_write, write,
-                         NULL);
+    struct error *err =
+        api_decide(request->api, api_id(write->kind, key), STORE_ANY, &decision, ret_object);
     request->quota = NULL;
     return err;
+}
+
+/* What a large write has stored, for the response. On a worker thread. */
+struct written {
+    struct write *write;
+    const struct object_text *text;
+};
+
+static struct error *read_written(void *data)
+{
+    const struct written *written = data;
+    return codec_read_stored(written->write->kind, written->text, &written->write->result);
+}
+
+static struct error *commit_write(struct write *write)
+{
+    SCOPED(store_object) stored = {0};
+    TRY(change_object(write, &stored));
+    if (write->result)
+        return NULL;
+    struct written written = {write, stored.text};
+    return compute_sized(object_text_size(stored.text), read_written, &written);
 }
 
 static struct error *respond_write(struct write *write)
@@ -593,17 +641,13 @@ static struct error *respond_write(struct write *write)
 
 static struct error *read_body(struct write *write)
 {
-    SCOPED(buf) body = {.limit = 0};
-    OWNED(json_doc) doc = NULL;
-    struct json_warnings duplicates = {.arena = write->request->arena};
-    TRY(body_read(write->request, &body));
-    TRY(body_read_object(write->request, buf_str(&body), &duplicates, &doc));
     const struct kind scale = scale_kind();
     const struct kind *kind = is_scale(write) ? &scale : write->kind;
-    struct error *err = body_decode(write->request, kind, write->options.validation, &duplicates,
-                                    doc, &write->body);
-    if (err)
-        return body_misfit(kind, json_doc_root(doc), err);
+    size_t len;
+    TRY(body_read_kind(write->request, kind, write->options.validation, &write->body, &len));
+    /* Defaults can make a small body large. In memory a document is twice as long as its text. */
+    const size_t size = json_size(json_doc_root(write->body)) / 2;
+    write->size = size > len ? size : len;
     return kind->is_custom ? crd_check_version(write->kind, json_doc_root(write->body)) : NULL;
 }
 
@@ -665,13 +709,14 @@ static struct error *refuse_patch(const struct write *write, struct error *fault
 struct error *handle_patch(struct request *request)
 {
     SCOPED(write) write = {.request = request, .kind = request->kind, .name = request->name};
-    SCOPED(buf) body = {.limit = 0};
     TRY(patch_type_read(request, &write.patch.type));
     TRY(read_options(&write, write.patch.type == PATCH_APPLY));
+    SCOPED(buf) body = {.limit = 0};
     TRY(body_read(request, &body));
     struct error *fault = patch_read(request, buf_str(&body), &write.patch);
     if (fault)
         return refuse_patch(&write, fault);
+    write.size = body.len + patch_growth(&write.patch);
     if (write.patch.type == PATCH_APPLY && write.options.validation == VALIDATION_STRICT &&
         write.patch.duplicates.count)
         return status_bad_request("error strict decoding YAML: %.*s",

@@ -12,6 +12,7 @@
 #include "apiserver/endpoints/field_ownership.h"
 #include "apiserver/strategicpatch/strategic_merge.h"
 #include "apiserver/strategicpatch/strategic_print.h"
+#include "async/compute.h"
 #include "json/compare.h"
 #include "json/edit.h"
 #include "json/merge_patch.h"
@@ -84,9 +85,8 @@ static struct error *make_applied(const struct patch *patch, const struct patch_
                                   struct json_doc **ret_doc)
 {
     const struct request *request = target->request;
-    const struct field_ownership ownership = {request->api,         request->arena,
-                                              target->kind,         target->options->manager,
-                                              request->subresource, request->now};
+    const struct field_ownership ownership = {
+        request->arena, target->kind, target->options->manager, request->subresource, request->now};
     return field_ownership_apply(&ownership, target->options->force,
                                  target->old ? json_doc_root(target->old) : NULL,
                                  json_doc_root(patch->doc), ret_doc);
@@ -170,10 +170,27 @@ struct error *patch_type_read(const struct request *request, enum patch_type *re
         error_new(ERROR_UNSUPPORTED_MEDIA_TYPE, "415: Unsupported Media Type"));
 }
 
+struct reading {
+    struct str body;
+    struct patch *patch;
+};
+
+static struct error *read_patch(void *data)
+{
+    const struct reading *reading = data;
+    return patch_row(reading->patch)->read(reading->body, reading->patch);
+}
+
 struct error *patch_read(const struct request *request, struct str body, struct patch *patch)
 {
+    struct reading reading = {body, patch};
     patch->duplicates = (struct json_warnings){.arena = request->arena};
-    return patch_row(patch)->read(body, patch);
+    return compute_sized(body.len, read_patch, &reading);
+}
+
+size_t patch_growth(const struct patch *patch)
+{
+    return patch->operations && json_patch_copies(patch->operations) ? JSON_PATCH_COPY_MAX : 0;
 }
 
 struct error *patch_apply(const struct patch *patch, const struct patch_target *target,

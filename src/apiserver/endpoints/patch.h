@@ -28,9 +28,15 @@ void patch_done(struct patch *patch);
 /* From the Content-Type. ERROR_UNSUPPORTED_MEDIA_TYPE for types that the kind does not support. */
 MUST_USE struct error *patch_type_read(const struct request *request, enum patch_type *ret_type);
 
-/* Reads the body; patch->type must be set. ERROR_BAD_REQUEST. */
+/*
+ * Reads the body; patch->type must be set. ERROR_BAD_REQUEST. Suspends if the body is large: it is
+ * read on a worker thread.
+ */
 MUST_USE struct error *patch_read(const struct request *request, struct str body,
                                   struct patch *patch);
+
+/* How many bytes of JSON the patch may add to an object, beyond its own. */
+size_t patch_growth(const struct patch *patch);
 
 /* What a patch is applied to. */
 struct patch_target {
@@ -40,6 +46,8 @@ struct patch_target {
     struct json_doc *old; /* NULL: there is none yet, which PATCH_APPLY alone can handle */
 };
 
-/* The patched object, decoded and with its defaults. May run several times. */
+/*
+ * The patched object, decoded and with its defaults. May run several times, and on a worker thread.
+ */
 MUST_USE struct error *patch_apply(const struct patch *patch, const struct patch_target *target,
                                    struct json_doc **ret_doc);

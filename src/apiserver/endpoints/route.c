@@ -100,15 +100,9 @@ static struct error *get_scale(struct request *request)
 static struct error *read_posted(struct request *request, const struct kind *kind,
                                  struct json_doc **ret_doc)
 {
-    SCOPED(buf) body = {.limit = 0};
-    OWNED(json_doc) doc = NULL;
-    struct json_warnings duplicates = {.arena = request->arena};
     struct write_options options;
     TRY(write_options_read(request, false, &options));
-    TRY(body_read(request, &body));
-    TRY(body_read_object(request, buf_str(&body), &duplicates, &doc));
-    struct error *err = body_decode(request, kind, options.validation, &duplicates, doc, ret_doc);
-    return err ? body_misfit(kind, json_doc_root(doc), err) : NULL;
+    return body_read_kind(request, kind, options.validation, ret_doc, NULL);
 }
 
 /* SubjectAccessReview and its relatives: the decision is the response. */

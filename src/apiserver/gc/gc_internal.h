@@ -63,7 +63,7 @@ bool gc_owner(struct gc *gc, struct arena *arena, const struct json_value *refer
 typedef struct error *gc_edit_fn(void *data, const struct json_value *object,
                                  struct json_doc **ret_doc);
 /*
- * Changes an object through api_change(). Deletes it when no finalizer is left and deletion has
+ * Changes an object through api_decide(). Deletes it when no finalizer is left and deletion has
  * begun.
  */
 MUST_USE struct error *gc_change(struct gc *gc, const struct kind *kind, struct store_id id,

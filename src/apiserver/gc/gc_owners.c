@@ -8,8 +8,8 @@
  *                  blockOwnerDeletion is left
  *     orphan       the references of all dependents are removed, then the owner is released
  *
- * Edits run inside of the store and must not read it, so everything that depends on other objects
- * is found out before gc_change() is called.
+ * Edits run inside of the store, or on a worker thread, and must not read it, so everything that
+ * depends on other objects is found out before gc_change() is called.
  */
 #include "apiserver/api.h"
 #include "apiserver/endpoints/codec.h"
@@ -60,7 +60,7 @@ bool gc_owner(struct gc *gc, struct arena *arena, const struct json_value *refer
 }
 
 struct change {
-    struct gc *gc;
+    timestamp now;
     const struct kind *kind;
     gc_edit_fn *edit;
     void *data;
@@ -74,12 +74,11 @@ static bool is_done_for(const struct json_value *object)
 }
 
 /*
- * The store_edit_fn of gc_change(). Managed fields are updated with the collector as the manager.
+ * The draft of gc_change(). Managed fields are updated with the collector as the manager.
  */
-static struct error *decide_change(void *data, struct store_edit *edit)
+static struct error *draft_change(void *data, struct store_edit *edit)
 {
     const struct change *change = data;
-    struct api *api = change->gc->api;
     SCOPED(arena) arena = {0};
     OWNED(json_doc) old = NULL;
     OWNED(json_doc) changed = NULL;
@@ -90,8 +89,8 @@ static struct error *decide_change(void *data, struct store_edit *edit)
     TRY(change->edit(change->data, json_doc_root(old), &changed));
     if (!changed || json_equal(json_doc_root(old), json_doc_root(changed)))
         return NULL;
-    const struct field_ownership ownership = {api,     &arena,          change->kind,
-                                              MANAGER, (struct str){0}, loop_wall(api->loop)};
+    const struct field_ownership ownership = {&arena, change->kind, MANAGER, (struct str){0},
+                                              change->now};
     TRY(field_ownership_update(&ownership, json_doc_root(old), json_doc_root(changed), &owned));
     const bool gone = is_done_for(json_doc_root(owned));
     return codec_write_edit(change->kind, gone ? old : owned, gone ? STORE_DELETE : STORE_PUT, edit,
@@ -101,8 +100,9 @@ static struct error *decide_change(void *data, struct store_edit *edit)
 struct error *gc_change(struct gc *gc, const struct kind *kind, struct store_id id,
                         gc_edit_fn *edit, void *data)
 {
-    struct change change = {gc, kind, edit, data};
-    return api_change(gc->api, id, STORE_ANY, decide_change, &change, NULL);
+    struct change change = {loop_wall(gc->api->loop), kind, edit, data};
+    const struct store_decision decision = {.draft = draft_change, .data = &change};
+    return api_decide(gc->api, id, STORE_ANY, &decision, NULL);
 }
 
 /* The gc_edit_fn of gc_release(). */
