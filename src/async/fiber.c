@@ -437,6 +437,13 @@ struct error *fiber_sleep(duration span)
 }
 
 /* The task is appended behind everything that is ready now. */
+void fiber_trim_stack(void)
+{
+    const struct fiber *fiber = fiber_current();
+    assert(fiber);
+    stack_trim(fiber->stack);
+}
+
 struct error *fiber_yield(void)
 {
     struct fiber *fiber = fiber_current();

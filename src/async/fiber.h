@@ -31,6 +31,12 @@ const char *fiber_name(const struct fiber *fiber);
 /* Suspends. */
 MUST_USE struct error *fiber_sleep(duration span);
 
+/*
+ * Gives the part of the stack that is not in use to the system, for a fiber that is about to wait
+ * for long after it has done much. Does not suspend.
+ */
+void fiber_trim_stack(void);
+
 /* Suspends until everything that is ready now has run. */
 MUST_USE struct error *fiber_yield(void);
 

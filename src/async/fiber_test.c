@@ -2,8 +2,10 @@
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +16,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/sanitizer.h"
 #include "testing/sim.h"
 
 SIM_TEST(sleeping_takes_virtual_time_only)
@@ -593,4 +596,41 @@ SIM_TEST(late_tasks_run_behind_all_that_is_ready_for_a_while)
     loop_withdraw(&late.task);
     CHECK_OK(fiber_sleep(SECOND));
     CHECK(!late.has_run);
+}
+
+#define DEEP (40 * KILOBYTE)
+
+static __attribute__((noinline)) void touch_stack(void)
+{
+    volatile char room[DEEP];
+    for (size_t i = 0; i < sizeof(room); i += 512)
+        room[i] = 1;
+}
+
+/* Pages in memory among those below the frame. */
+static size_t resident_pages(const char *frame)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *end = (char *)((uintptr_t)frame / page * page);
+    unsigned char states[DEEP / 4096];
+    size_t count = 0;
+    CHECK_EQ(mincore(end - DEEP, DEEP, states), 0);
+    for (size_t i = 0; i < DEEP / page; i++)
+        count += states[i] & 1;
+    return count;
+}
+
+/* Sanitizers keep what they know of a stack elsewhere, and the stack as it is. */
+SIM_TEST(a_trimmed_stack_keeps_what_is_in_use)
+{
+    const int kept = 7;
+    touch_stack();
+    const size_t before = resident_pages(__builtin_frame_address(0));
+    fiber_trim_stack();
+    const size_t after = resident_pages(__builtin_frame_address(0));
+    CHECK(before >= 8);
+    if (!SANITIZE_ADDRESS && !SANITIZE_THREAD)
+        CHECK(after <= 2);
+    CHECK_EQ(kept, 7);
+    touch_stack();
 }

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@
 #define POOL_MAX       1024 /* many fibers may end and start within a second */
 #define POOL_QUIET     64   /* kept by stack_pool_shrink() */
 #define SHRINK_STEP    32
+#define FRAME_ROOM     512 /* below a frame that may be in use: a call and the red zone */
 #define ALT_STACK_SIZE (64 * KILOBYTE)
 
 /* Stacks are taken and given on the thread of the loop alone. */
@@ -74,6 +76,23 @@ void stack_give(struct stack stack)
         pool[pool_count++] = stack;
     else
         unmap_stack(stack);
+}
+
+/*
+ * A fiber that waits for long would keep the pages that its first functions touched. Signal
+ * handlers run on their own stack.
+ */
+void stack_trim(struct stack stack)
+{
+#if !SANITIZE_ADDRESS && !SANITIZE_THREAD
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t frame = (uintptr_t)__builtin_frame_address(0) - FRAME_ROOM;
+    const uintptr_t bottom = (uintptr_t)stack.bottom, end = frame / page * page;
+    if (end > bottom)
+        madvise(stack.bottom, end - bottom, MADV_DONTNEED); /* it costs nothing if it fails */
+#else
+    (void)stack;
+#endif
 }
 
 /* A few at a time: munmap() is slow, and the loop must not pause. */

@@ -24,6 +24,9 @@ size_t stack_size(void);
 struct stack stack_take(void);
 void stack_give(struct stack stack);
 
+/* Gives pages below the caller's frame, which functions that have returned used, to the system. */
+void stack_trim(struct stack stack);
+
 /* Unmaps a few stacks of a large pool. The loop calls it when it is about to wait. */
 void stack_pool_shrink(void);
 

@@ -245,6 +245,7 @@ static struct error *send_bookmark_if_due(struct watch_stream *stream)
     if (now < stream->next_bookmark)
         return NULL;
     stream->next_bookmark = now + BOOKMARK_EVERY;
+    fiber_trim_stack(); /* events may have used more of it meanwhile */
     if (stream->ends - BOOKMARK_LEAD > now && stream->next_bookmark > stream->ends - BOOKMARK_LEAD)
         stream->next_bookmark = stream->ends - BOOKMARK_LEAD;
     return stream->options.bookmarks && revision > stream->shown
@@ -252,9 +253,11 @@ static struct error *send_bookmark_if_due(struct watch_stream *stream)
                : inject_watch_fault(stream);
 }
 
+/* One user may have 20,000 watches, which mostly wait: each keeps as little as it can. */
 static struct error *follow_events(struct watch_stream *stream)
 {
     struct loop *loop = stream->request->api->loop;
+    fiber_trim_stack();
     for (size_t i = 0;; i++) {
         struct store_event event = {0};
         const int64_t until =
