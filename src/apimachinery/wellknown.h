@@ -28,3 +28,4 @@
 #define GVR_CLUSTER_RESOURCE_SETS GVR("addons.cluster.x-k8s.io", "v1beta2", "clusterresourcesets")
 #define GVR_CLUSTER_RESOURCE_SET_BINDINGS \
     GVR("addons.cluster.x-k8s.io", "v1beta2", "clusterresourcesetbindings")
+#define GVR_DELIVERY_POLICIES GVR("corset.dev", "v1alpha1", "deliverypolicies")

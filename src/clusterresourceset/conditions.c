@@ -50,6 +50,8 @@ static const struct {
                            STR_INIT("Error"),                                                                       STR_INIT("dependencyStatus"),  true,  false},
     [FAULT_NO_SELECTOR] = {STR_INIT("InternalError"),   STR_INIT("ClusterMatchFailed"),
                            STR_INIT("Warning"),                                                                     STR_INIT("operatorError"),     true,  false},
+    [FAULT_NO_POLICY] = {STR_INIT("InternalError"),   STR_INIT("ApplyFailed"),               STR_INIT("Warning"),
+                           STR_INIT("operatorError"),                                                                                              true,  true },
     [FAULT_NO_ROOM] = {STR_INIT("NotApplied"),      STR_INIT("ApplyFailed"),               STR_INIT("Warning"),
                            STR_INIT("operatorError"),                                                                                              true,  true },
     [FAULT_NOT_APPLIED] = {STR_INIT("NotApplied"),      STR_INIT("ApplyFailed"),               STR_INIT("Warning"),
@@ -172,7 +174,9 @@ static void make_applied(struct conditions *conditions, const struct conditions_
                          const struct conditions_problem **sorted, struct arena *arena)
 {
     const struct conditions_problem *worst = summary->count ? sorted[0] : NULL;
-    const bool has_clusters = summary->clusters || (worst && worst->type == FAULT_NO_SELECTOR);
+    const bool has_clusters =
+        summary->clusters ||
+        (worst && (worst->type == FAULT_NO_SELECTOR || worst->type == FAULT_NO_POLICY));
     if (!has_clusters || (worst && worst->type == FAULT_BOOKKEEPING && !summary->was_false) ||
         (!worst && summary->pending))
         return;

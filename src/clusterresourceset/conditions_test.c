@@ -45,6 +45,8 @@ TEST(conditions_of_every_fault)
          "InternalError",                                                                                                                              LOGS,                                          "RemoteClusterClientFailed", "Error",   "dependencyStatus" },
         {"an object failed",             FAULT_NOT_APPLIED, "c1", "ConfigMap r1, key a, document 2",
          "creating object",                                                                                                           "NotApplied",    FAILED,                                        "ApplyFailed",               "Warning", "dependencySpec"   },
+        {"a policy that is missing",     FAULT_NO_POLICY,   "",   "",                                "it does not exist",             "InternalError",
+         LOGS,                                                                                                                                                                                        "ApplyFailed",               "Warning", "operatorError"    },
         {"a binding that is full",       FAULT_NO_ROOM,     "c1", "",                                "it is full",                    "NotApplied",    FAILED,
          "ApplyFailed",                                                                                                                                                                                                            "Warning", "operatorError"    },
         {"content that cannot be used",  FAULT_NOT_APPLIED, "",   "ConfigMap r1",                    "no data",
@@ -58,7 +60,9 @@ TEST(conditions_of_every_fault)
                                                 str_from_c(cases[i].resource), STR("r1"),
                                                 str_from_c(cases[i].text)};
         TEST_CASE("%s", cases[i].name);
-        const size_t clusters = cases[i].type == FAULT_NO_SELECTOR ? 0 : 2;
+        const bool needs_none =
+            cases[i].type == FAULT_NO_SELECTOR || cases[i].type == FAULT_NO_POLICY;
+        const size_t clusters = needs_none ? 0 : 2;
         const struct conditions made =
             make(&item, 1, clusters, cases[i].cluster[0] != '\0', &arena);
         CHECK_EQ(made.is_success, cases[i].failed == NULL);

@@ -113,6 +113,11 @@ struct crs_controllers *crs_controllers_new(struct loop *loop,
         &(struct resource_snapshots_options){.client = options->client,
                                              .config_maps = controllers->config_maps,
                                              .secrets = controllers->secrets});
+    controllers->policies =
+        policy_store_new(loop, &(struct policy_store_options){.client = options->client,
+                                                              .namespace = options->namespace,
+                                                              .changed = watches_enqueue_policy,
+                                                              .data = controllers});
     controllers->cluster_index = cluster_index_new(options->clusters, options->needs_control_plane);
     open_controllers(controllers);
     watches_add(controllers);
@@ -133,6 +138,7 @@ void crs_controllers_free(struct crs_controllers *controllers)
     map_done(&controllers->sets_by_key);
     map_done(&controllers->lost);
     cluster_index_free(controllers->cluster_index);
+    policy_store_free(controllers->policies);
     resource_snapshots_free(controllers->snapshots);
     binding_store_free(controllers->binding_store);
     mem_free(controllers->watch_filter);

@@ -10,6 +10,7 @@
 #include "clusterresourceset/binding_store.h"
 #include "clusterresourceset/cluster_index.h"
 #include "clusterresourceset/crs_controllers.h"
+#include "clusterresourceset/policy_store.h"
 #include "clusterresourceset/resource_snapshots.h"
 #include "controller/controller.h"
 
@@ -22,6 +23,7 @@ struct crs_controllers {
     struct queue *queues[CRS_CONTROLLER_COUNT];
     struct binding_store *binding_store;
     struct resource_snapshots *snapshots;
+    struct policy_store *policies;
     int64_t sweep_at; /* when snapshots that no set asks for are next dropped */
     struct cluster_index *cluster_index;
     struct map sets_by_key;             /* "namespace/name" -> struct crs_set */

@@ -28,6 +28,7 @@ enum fault_type {
     FAULT_CONNECTING,  /* there is no connection to the cluster yet */
     FAULT_NO_CLIENT,   /* there is no connection to the cluster, in spite of several attempts */
     FAULT_NO_SELECTOR, /* the cluster selector cannot be used */
+    FAULT_NO_POLICY,   /* the policy of the set is missing or cannot be followed */
     FAULT_NO_ROOM,     /* the binding of the cluster is full: the set is not applied there */
     FAULT_NOT_APPLIED, /* an object failed, or the content of a resource cannot be used */
     FAULT_WRONG_TYPE,  /* a Secret is not of the type for resource sets */

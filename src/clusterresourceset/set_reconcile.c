@@ -5,8 +5,8 @@
  * reconcile_delete() and reconcile_normal(). The normal one goes through these steps:
  *
  *   1. write Paused=False and, for a new generation, InProgress=True;
- *   2. make a plan: read the spec, take a snapshot of each resource, and make the set an owner of
- * it;
+ *   2. make a plan: read the spec and the policy that it is delivered by, take a snapshot of each
+ *      resource, and make the set an owner of it; a policy that cannot be followed ends it here;
  *   3. enqueue a placement for each selected cluster whose binding does not meet the plan;
  *   4. write the status, if all placements are done or news have waited long enough.
  *
@@ -16,6 +16,7 @@
  * The steps 3 and 4 up to the write do not suspend, so that an event of a cluster finds either the
  * old plan or the new plan with all its placements.
  */
+#include "apimachinery/validation.h"
 #include "async/loop.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -444,6 +445,78 @@ static struct error *refuse_selector(struct set_reconcile *reconcile, struct pla
     return error_new(ERROR_INVALID, "%.*s", STR_ARG(text));
 }
 
+/* Why the policy cannot be followed, for people. Takes the error. */
+static struct str explain_policy(struct set_reconcile *reconcile, struct str name,
+                                 struct error *err)
+{
+    struct arena *arena = &reconcile->arena;
+    const struct key set = set_key(reconcile->set);
+    OWNED(error) cause = err;
+    if (error_is(cause, ERROR_NOT_FOUND))
+        return arena_print(arena, "DeliveryPolicy %.*s/%.*s does not exist", STR_ARG(set.namespace),
+                           STR_ARG(name));
+    return arena_print(
+        arena, "DeliveryPolicy %.*s/%.*s %s: %s", STR_ARG(set.namespace), STR_ARG(name),
+        error_is(cause, ERROR_INVALID) ? "is not valid" : "cannot be read", cause->message);
+}
+
+/*
+ * Finds the policy that the set names. *ret_problem says why the set cannot be worked on by it;
+ * empty: it can, or it names none. An error may pass by itself. Suspends.
+ */
+static struct error *find_policy(struct set_reconcile *reconcile, const struct plan *plan,
+                                 struct str *ret_problem)
+{
+    const struct crs_set *set = reconcile->set;
+    struct arena *arena = &reconcile->arena;
+    const struct str name = crs_policy_name(set_object(set));
+    const struct key key = {set_key(set).namespace, name};
+    OWNED(delivery_policy) policy = NULL;
+    *ret_problem = STR("");
+    if (!crs_has_policy(set_object(set)))
+        return NULL;
+    if (!validation_is_ok(validation_dns1123_subdomain(name))) {
+        *ret_problem = arena_print(arena,
+                                   "the annotation " CRS_POLICY_ANNOTATION
+                                   " is not the name of a DeliveryPolicy: \"%.*s\"",
+                                   STR_ARG(name));
+        return NULL;
+    }
+    if (plan_spec(plan)->strategy != RESOURCE_RECONCILE) {
+        *ret_problem = arena_print(
+            arena, "DeliveryPolicy %.*s/%.*s is for the strategy Reconcile, and the set has %.*s",
+            STR_ARG(key.namespace), STR_ARG(name), STR_ARG(plan_spec(plan)->strategy_text));
+        return NULL;
+    }
+    struct error *err = policy_store_get(set_controllers(set)->policies, key, &policy);
+    if (err) {
+        const bool may_pass = !error_is(err, ERROR_NOT_FOUND) && !error_is(err, ERROR_INVALID);
+        *ret_problem = explain_policy(reconcile, name, err);
+        return may_pass ? error_new(ERROR_UNKNOWN, "%.*s", STR_ARG(*ret_problem)) : NULL;
+    }
+    const struct str field = delivery_policy_unsupported(policy);
+    if (field.len)
+        *ret_problem =
+            arena_print(arena, "DeliveryPolicy %.*s/%.*s asks for %.*s, which is not supported yet",
+                        STR_ARG(key.namespace), STR_ARG(name), STR_ARG(field));
+    return NULL;
+}
+
+/*
+ * Nothing is applied without the policy, nor is what is under way finished. The plan is kept, so
+ * that events still find the set. Takes the plan. Suspends.
+ */
+static struct error *refuse_policy(struct set_reconcile *reconcile, struct plan *plan,
+                                   struct str text)
+{
+    const struct conditions_problem problem = {.type = FAULT_NO_POLICY, .text = text};
+    const struct conditions_summary summary = {.problems = &problem, .count = 1};
+    OWNED(plan) kept = plan;
+    TRY(set_close(reconcile->set));
+    set_put_plan(reconcile->set, TAKE(kept));
+    return write_conditions(reconcile, &summary);
+}
+
 static struct error *reconcile_normal(struct set_reconcile *reconcile)
 {
     struct crs_set *set = reconcile->set;
@@ -452,6 +525,10 @@ static struct error *reconcile_normal(struct set_reconcile *reconcile)
     TRY(write_first_conditions(set, clusters > 0));
     if (plan_spec(plan)->selector_error)
         return refuse_selector(reconcile, TAKE(plan));
+    struct str problem;
+    struct error *unread = find_policy(reconcile, plan, &problem);
+    if (problem.len)
+        return error_join(unread, refuse_policy(reconcile, TAKE(plan), problem));
     if (clusters)
         take_snapshots(reconcile, plan);
     set_put_plan(set, TAKE(plan));

@@ -296,6 +296,24 @@ static void map_binding(void *data, const struct cache_event *event, struct queu
         map_cluster_object(data, object_text_key(event->old), NULL, priority);
 }
 
+/*
+ * A policy that changes sends nothing by itself, but what failed by the old one is tried by the new
+ * one at once.
+ */
+void watches_enqueue_policy(void *data, struct key policy, bool is_initial)
+{
+    const struct crs_controllers *controllers = data;
+    MAP_FOREACH (entry, &controllers->sets_by_key) {
+        struct crs_set *set = entry->value;
+        if (!str_eq(policy.namespace, set_key(set).namespace) || !set_object(set) ||
+            !str_eq(crs_policy_name(set_object(set)), policy.name))
+            continue;
+        if (!is_initial)
+            set_touch(set);
+        set_enqueue(set, is_initial ? QUEUE_LOW : QUEUE_NORMAL);
+    }
+}
+
 void watches_add(struct crs_controllers *controllers)
 {
     struct controller *const *all = controllers->all;

@@ -4,6 +4,7 @@
  *   event of                 enqueues
  *   a ClusterResourceSet     the set
  *   a ConfigMap or Secret    every set that names it
+ *   a DeliveryPolicy         the same (from the policy_store)
  *   a Cluster                the placements of sets that select it, or did
  *   a connection             the same (from the ClusterCache), and the check of its identity
  *   a deleted binding        the same
@@ -13,6 +14,7 @@
 
 #include <stdbool.h>
 
+#include "apimachinery/key.h"
 #include "apimachinery/object.h"
 
 struct crs_controllers;
@@ -22,6 +24,9 @@ void watches_add(struct crs_controllers *controllers);
 
 /* The placements of a cluster: what they went by has changed without an event. */
 void watches_enqueue_cluster(struct crs_controllers *controllers, const struct object *cluster);
+
+/* For the policy_store: the sets that name a policy; data is the struct crs_controllers. */
+void watches_enqueue_policy(void *data, struct key policy, bool is_initial);
 
 /* True if the object has the label of --watch-filter, or there is no such filter. */
 bool watches_has_label(const struct crs_controllers *controllers, const struct object *object);

@@ -69,6 +69,19 @@ void crs_spec_done(struct crs_spec *set)
     *set = (struct crs_spec){0};
 }
 
+bool crs_has_policy(const struct object *object)
+{
+    struct str name;
+    return object_find_annotation(object, STR(CRS_POLICY_ANNOTATION), &name);
+}
+
+struct str crs_policy_name(const struct object *object)
+{
+    struct str name = {0};
+    object_find_annotation(object, STR(CRS_POLICY_ANNOTATION), &name);
+    return name;
+}
+
 bool crs_is_paused(const struct object *object)
 {
     struct str value;

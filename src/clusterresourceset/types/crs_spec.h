@@ -22,6 +22,7 @@
 #define CRS_FINALIZER          "addons.cluster.x-k8s.io"
 #define CRS_PAUSED_ANNOTATION  "cluster.x-k8s.io/paused" /* its value does not matter */
 #define CRS_WATCH_FILTER_LABEL "cluster.x-k8s.io/watch-filter"
+#define CRS_POLICY_ANNOTATION  "corset.dev/policy" /* the name of a DeliveryPolicy */
 
 enum resource_kind {
     RESOURCE_CONFIG_MAP,
@@ -56,6 +57,10 @@ void crs_spec_done(struct crs_spec *set);
 /* "ConfigMap", "Secret". */
 struct str resource_kind_name(enum resource_kind kind);
 bool resource_kind_from(struct str name, enum resource_kind *ret_kind);
+
+/* The policy that the set names; crs_has_policy() is true for one with an empty name, too. */
+bool crs_has_policy(const struct object *object);
+struct str crs_policy_name(const struct object *object);
 
 bool crs_is_paused(const struct object *object);
 bool crs_cluster_is_paused(const struct object *cluster); /* spec.paused of a Cluster */

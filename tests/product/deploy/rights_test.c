@@ -20,8 +20,12 @@
 #define LEASE                                                               \
     "/apis/coordination.k8s.io/v1/namespaces/" ACCOUNT_NAMESPACE "/leases/" \
     "corset.corset.dev"
-#define EVENTS "/apis/events.k8s.io/v1/namespaces/ns/events"
-#define MOMENT (8 * SECOND)
+#define EVENTS   "/apis/events.k8s.io/v1/namespaces/ns/events"
+#define MOMENT   (8 * SECOND)
+#define POLICIES "/apis/corset.dev/v1alpha1/namespaces/ns/deliverypolicies"
+#define POLICY                                                                                    \
+    "{\"apiVersion\":\"corset.dev/v1alpha1\",\"kind\":\"DeliveryPolicy\",\"metadata\":{\"name\":" \
+    "\"p\"},\"spec\":{}}"
 
 #define PAUSE   "{\"metadata\":{\"annotations\":{\"cluster.x-k8s.io/paused\":\"\"}}}"
 #define UNPAUSE "{\"metadata\":{\"annotations\":{\"cluster.x-k8s.io/paused\":null}}}"
@@ -212,6 +216,23 @@ static void delete_cluster(struct story *story)
            "the binding outlives its cluster");
 }
 
+/* A policy that comes after the set that names it. */
+static void follow_policy(struct story *story)
+{
+    struct crs_fixture *fixture = &story->fixture;
+    crs_fixture_cluster(fixture, 2);
+    crs_fixture_map(fixture, "cm4", CRS_FIXTURE_MANIFEST("d", "1"));
+    crs_fixture_set_as(fixture, "crs4", "Reconcile", "ConfigMap/cm4", CRS_FIXTURE_SELECTOR,
+                       ",\"annotations\":{\"corset.dev/policy\":\"p\"}");
+    pass_time();
+    crs_fixture_do(fixture, "POST", POLICIES, POLICY);
+    pass_time();
+    expect(story,
+           str_starts_with(crs_fixture_condition(fixture, "crs4", "ResourcesApplied"),
+                           STR("True/Applied")),
+           "a set with a policy is not applied");
+}
+
 static void story_done(struct story *story)
 {
     crs_fixture_done(&story->fixture);
@@ -231,6 +252,7 @@ static void tell(struct story *story, const struct account_right *missing)
     read_metrics(story);
     delete_sets(story);
     delete_cluster(story);
+    follow_policy(story);
 }
 
 SIM_TEST(the_roles_of_deploy_are_enough)

@@ -1,0 +1,28 @@
+/*
+ * Sets with a policy, for the scenarios FL-*: what crs_fixture.h lacks for them.
+ *
+ *     delivery_fixture_begin(&fixture, "{}", CRS_FIXTURE_MANIFEST("a", "1"));
+ *     crs_fixture_await_applied(&fixture, "crs1");
+ *     CHECK_EQ(delivery_fixture_record(&fixture, "crs1", "state"), STR("Ready"));
+ */
+#pragma once
+
+#include "scenarios/clusterresourceset/crs_fixture.h"
+
+#define DELIVERY_FIXTURE_POLICIES "/apis/corset.dev/v1alpha1/namespaces/ns/deliverypolicies"
+#define DELIVERY_FIXTURE_POLICY   DELIVERY_FIXTURE_POLICIES "/p"
+#define DELIVERY_FIXTURE_NAMES(policy) \
+    "{\"metadata\":{\"annotations\":{\"corset.dev/policy\":" policy "}}}"
+
+/* Policy p, made with this spec, or given it as all its spec. */
+void delivery_fixture_policy(struct crs_fixture *fixture, const char *spec);
+
+/* A set that names policy p. */
+void delivery_fixture_set(struct crs_fixture *fixture, const char *name, const char *strategy,
+                          const char *resources);
+
+/* Everything: c1, cm1 with this text, policy p with this spec, and crs1, which names both. */
+void delivery_fixture_begin(struct crs_fixture *fixture, const char *spec, const char *text);
+
+/* Scalar at a path of the record of a set in the binding of c1; empty when it is not there. */
+struct str delivery_fixture_record(struct crs_fixture *fixture, const char *set, const char *path);
