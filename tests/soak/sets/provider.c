@@ -128,8 +128,8 @@ static void tend(struct sets *sets, size_t cluster)
         wipe(sets, cluster);
         sets->wipes[cluster] = sets->is_going[cluster] = false;
     } else if (doc && sets_is_deleting(doc) && !binding) {
+        sets->wipes[cluster] = true; /* first: while it goes, nobody may make another one */
         let_go(sets, cluster);
-        sets->wipes[cluster] = true;
     }
 }
 
