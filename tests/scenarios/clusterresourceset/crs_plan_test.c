@@ -137,6 +137,66 @@ SIM_TEST(a_plan_tells_created_changed_and_unknown)
     CHECK(!crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("1", "b")));
 }
 
+#define DEFINITION                                                                               \
+    "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"                      \
+    "metadata: {name: webs.plan.corset.dev}\nspec: {group: plan.corset.dev, scope: Namespaced, " \
+    "names: {plural: webs, singular: web, kind: Web, listKind: WebList}, versions: [{name: v1, " \
+    "served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}\n---\n"
+#define WEB(version)                                                                      \
+    "apiVersion: plan.corset.dev/" version "\nkind: Web\nmetadata: {name: w, namespace: " \
+    "default}\n---\n"
+
+SIM_TEST(a_kind_that_comes_with_the_set_cannot_be_known_yet)
+{
+    SCOPED(crs_fixture) fixture;
+    SCOPED(planned) planned = {0};
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_map(&fixture, "cm1", DEFINITION WEB("v1") WEB("v2"));
+    crs_fixture_set(&fixture, "crs1", "Reconcile", "ConfigMap/cm1");
+    plan(&fixture, &planned, CRS_SERVER_SIDE_APPLY);
+    CHECK_EQ(buf_str(&planned.table),
+             STR("1 cluster  crs1: + apiextensions.k8s.io/v1 CustomResourceDefinition "
+                 "webs.plan.corset.dev\n"
+                 "           crs1: ? plan.corset.dev/v1 Web default/w   its kind comes with the "
+                 "same set\n"
+                 "           crs1: ! plan.corset.dev/v2 Web default/w   refused: no matches for "
+                 "kind \"Web\" in version \"plan.corset.dev/v2\"\n"));
+    check_nothing_written(&fixture);
+}
+
+/* What server-side apply does not take is told beforehand, and so is a server that has none. */
+SIM_TEST(a_plan_tells_what_would_be_merged_instead)
+{
+    static const char *const manifest =
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: default}\n"
+        "spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: "
+        "{containers: [{name: c, image: i, ports: [{name: one, containerPort: 80}, "
+        "{name: two, containerPort: 80}]}]}}}\n---\n" CRS_FIXTURE_MANIFEST("a", "1");
+    SCOPED(crs_fixture) fixture;
+    SCOPED(planned) planned = {0};
+    SCOPED(planned) old = {0};
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_map(&fixture, "cm1", manifest);
+    crs_fixture_set(&fixture, "crs1", "Reconcile", "ConfigMap/cm1");
+    plan(&fixture, &planned, CRS_SERVER_SIDE_APPLY);
+    CHECK_CONTAINS(buf_str(&planned.table),
+                   STR("crs1: ! apps/v1 Deployment default/web   would be merged, since "
+                       "server-side apply does not take it: "));
+    CHECK_CONTAINS(buf_str(&planned.table), STR("duplicate entries for key"));
+    CHECK_CONTAINS(buf_str(&planned.table), STR("crs1: + apps/v1 Deployment default/web\n"));
+    proxy_fail(&fixture.workloads[0],
+               (struct proxy_fault){"PATCH", "fieldManager=corset%3A", 1000, .status = 415});
+    plan(&fixture, &old, CRS_SERVER_SIDE_APPLY);
+    CHECK_EQ(buf_str(&old.table),
+             STR("1 cluster  crs1: ! v1 ConfigMap default/a   the server has no server-side apply; "
+                 "objects would be merged\n"
+                 "           crs1: + v1 ConfigMap default/a\n"
+                 "           crs1: + apps/v1 Deployment default/web\n"));
+    check_nothing_written(&fixture);
+}
+
 /* Without new content nothing would be sent, so that no cluster is asked, reachable or not. */
 SIM_TEST(what_is_recorded_as_applied_is_not_asked_for)
 {
