@@ -75,6 +75,19 @@ TEST(apply_difference)
 
 #define EXCERPT ", error found in #10 byte of ...|hunter2|..., bigger context ...|hunter2|..."
 
+/* Adds the form with the value in the place of every "%s". */
+static void fill_in(struct buf *out, const char *form, const char *value)
+{
+    struct str rest = str_from_c(form);
+    size_t at;
+    while ((at = str_find(rest, STR("%s"))) != STR_NONE) {
+        buf_add(out, str_slice(rest, 0, at));
+        buf_add(out, str_from_c(value));
+        rest = str_skip(rest, at + 2);
+    }
+    buf_add(out, rest);
+}
+
 /* What a server quotes of a Secret, in the forms that servers and webhooks use. */
 TEST(values_of_secrets_are_not_told)
 {
@@ -112,6 +125,56 @@ TEST(values_of_secrets_are_not_told)
         apply_redaction_write(secret, str_from_c(cases[i].message), &told);
         CHECK_EQ(buf_str(&told), str_from_c(cases[i].told));
     }
+}
+
+/* Every form of a value in every form of words, with each of them in every place of the object. */
+TEST(no_words_of_a_server_show_a_value)
+{
+    static const struct {
+        const char *value, *quoted;
+    } values[] = {
+        {"\"hunter2-hunter2\"",               "hunter2-hunter2"     },
+        {"\"aHVudGVyMi1odW50ZXIy\"",          "hunter2-hunter2"     },
+        {"\"aHVudGVyMi1odW50ZXIy\"",          "aHVudGVyMi1odW50ZXIy"},
+        {"\"one\\n  hunter2-hunter2  \\nx\"", "hunter2-hunter2"     },
+        {"\"pässwörd\"",                    "pässwörd"          },
+        {"\"a.*(b\"",                         "a.*(b"               },
+        {"\"x7\"",                            "x7"                  },
+        {"70707",                             "70707"               },
+        {"0.125",                             "0.125"               },
+        {"\"50% off\"",                       "50% off"             },
+    };
+    static const char *const places[] = {"\"data\":{\"k\":%s}", "\"stringData\":{\"k\":%s}",
+                                         "\"spec\":{\"l\":[1,{\"k\":[%s]}]}", "\"type\":%s"};
+    static const char *const words[] = {
+        "denied: %s is too short",
+        "%s",
+        "Invalid value: \"%s\": must be else",
+        "Invalid value: %s: must be else",
+        "Duplicate value: %s",
+        "(%s)",
+        "got <%s>, want more",
+        "spec.k=%s;",
+        "'%s' and %s",
+        "{\\\"k\\\":\\\"%s\\\"}",
+        "\"%s",
+    };
+    for (size_t place = 0; place < COUNT(places); place++)
+        for (size_t value = 0; value < COUNT(values); value++)
+            for (size_t form = 0; form < COUNT(words); form++) {
+                SCOPED(buf) member = {.limit = 0};
+                SCOPED(buf) text = {.limit = 0};
+                SCOPED(buf) message = {.limit = 0};
+                SCOPED(buf) told = {.limit = 0};
+                TEST_CASE("%s, %s, %s", places[place], values[value].value, words[form]);
+                fill_in(&member, places[place], values[value].value);
+                buf_print(&text, "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",%.*s}",
+                          STR_ARG(buf_str(&member)));
+                OWNED(object) secret = object(buf_c(&text));
+                fill_in(&message, words[form], values[value].quoted);
+                apply_redaction_write(secret, buf_str(&message), &told);
+                CHECK(!str_contains(buf_str(&told), str_from_c(values[value].quoted)));
+            }
 }
 
 /* The cut may be anywhere in the value. */
