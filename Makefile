@@ -54,11 +54,12 @@ fuzz-differential: ## play random API requests on kube-apiserver and on corset f
 soak: ## every kind of API request, then controllers with faults for SEEDS=20000 seeds from SEED=1
 	@tools/bootstrap test
 	@cmake --preset release >/dev/null
-	@cmake --build --preset release --target soak soak_sets soak_account matrix
+	@cmake --build --preset release --target soak soak_sets soak_account matrix clusterresourceset_scenario_test
 	@build/release/matrix --full
 	@build/release/soak --seed $(SEED) --seeds $(SEEDS)
 	@build/release/soak_sets --seed $(SEED) --seeds $(SEEDS)
 	@build/release/soak_account --seed $(SEED) --seeds $(SEEDS)
+	@CRS_FIXTURE_MERGES=1 build/release/tests/scenarios/clusterresourceset/clusterresourceset_scenario_test
 
 hostile: ## attack the release build: 70 hostile clusters, then 23 hostile clients, in 512 MiB
 	@tools/bootstrap test

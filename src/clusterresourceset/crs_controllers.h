@@ -33,8 +33,8 @@ struct crs_controllers;
 
 /* How sets with strategy Reconcile are applied. */
 enum crs_reconcile_with {
-    CRS_MERGE_PATCH,       /* as Cluster API does: what the manifest does not name is removed */
     CRS_SERVER_SIDE_APPLY, /* what others set stays */
+    CRS_MERGE_PATCH,       /* as Cluster API does: what the manifest does not name is removed */
 };
 
 struct crs_controllers_options {

@@ -117,7 +117,7 @@ bool plan_names(const struct plan *plan, enum resource_kind kind, struct str nam
 enum apply_strategy plan_strategy(const struct plan *plan, enum crs_reconcile_with reconcile_with)
 {
     static const enum apply_strategy strategies[] = {
-        [CRS_MERGE_PATCH] = APPLY_MERGE_PATCH, [CRS_SERVER_SIDE_APPLY] = APPLY_SERVER_SIDE};
+        [CRS_SERVER_SIDE_APPLY] = APPLY_SERVER_SIDE, [CRS_MERGE_PATCH] = APPLY_MERGE_PATCH};
     return plan->spec.strategy == RESOURCE_RECONCILE ? strategies[reconcile_with] : APPLY_ONCE;
 }
 

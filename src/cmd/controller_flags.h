@@ -37,9 +37,9 @@ extern const struct flag controller_flags[CONTROLLER_FLAGS];
     "  --require-control-plane  skip clusters whose control plane is not initialized\n"           \
     "  --respect-topology-hooks\n"                                                                \
     "                           keep bindings of topology clusters until they may be deleted\n"   \
-    "  --reconcile-with merge-patch|server-side-apply\n"                                          \
-    "                           how sets with strategy Reconcile are applied: as Cluster API\n"   \
-    "                           does, or so that fields of others stay (default merge-patch)\n"   \
+    "  --reconcile-with server-side-apply|merge-patch\n"                                          \
+    "                           how sets with strategy Reconcile are applied: so that fields\n"   \
+    "                           of others stay (default), or as Cluster API does\n"               \
     "  --kube-api-qps N, --kube-api-burst N\n"                                                    \
     "                           requests per second to the management API, per kind\n"            \
     "                           (default: no limit; priority and fairness of the API decides)\n"  \

@@ -8,8 +8,8 @@ bool reconcile_with_read(const char *text, enum crs_reconcile_with *ret_way)
         const char *name;
         enum crs_reconcile_with way;
     } ways[] = {
-        {"merge-patch",       CRS_MERGE_PATCH      },
         {"server-side-apply", CRS_SERVER_SIDE_APPLY},
+        {"merge-patch",       CRS_MERGE_PATCH      },
     };
     const struct str wanted = str_from_c(text && *text ? text : RECONCILE_WITH_DEFAULT);
     for (size_t i = 0; i < COUNT(ways); i++) {

@@ -5,10 +5,10 @@
 
 #include "clusterresourceset/crs_controllers.h"
 
-#define RECONCILE_WITH_CHOICES "merge-patch server-side-apply"
-#define RECONCILE_WITH_HELP    "merge-patch|server-side-apply"
-#define RECONCILE_WITH_DEFAULT "merge-patch"
-#define RECONCILE_WITH_MISTAKE "--reconcile-with wants merge-patch or server-side-apply, not '%s'"
+#define RECONCILE_WITH_CHOICES "server-side-apply merge-patch"
+#define RECONCILE_WITH_HELP    "server-side-apply|merge-patch"
+#define RECONCILE_WITH_DEFAULT "server-side-apply"
+#define RECONCILE_WITH_MISTAKE "--reconcile-with wants server-side-apply or merge-patch, not '%s'"
 
 /* An empty text is the default. False for a text that names no way. */
 bool reconcile_with_read(const char *text, enum crs_reconcile_with *ret_way);

@@ -229,15 +229,17 @@ static struct str describe_object(struct arena *arena, const struct object *obje
                        STR_ARG(object_name(object)));
 }
 
-/* Notes what a person should know of an object, applied or not. */
-static void note_notices(struct apply_run *run, size_t index, struct apply_object *apply)
+/* Notes what a person should know of an object, applied or not. An object that could not be merged
+ * either has failed, and its failure tells all. */
+static void note_notices(struct apply_run *run, size_t index, struct apply_object *apply,
+                         const struct error *err)
 {
     struct apply_notices *notices = run->batch->notices;
     struct arena *arena = run->batch->failures->arena;
     if (apply_server_side_is_unknown(apply->refusal)) {
         notices->no_server_side = true;
         run->strategy = APPLY_MERGE_PATCH;
-    } else if (apply->refusal && !notices->merged_count++) {
+    } else if (apply->refusal && !err && !notices->merged_count++) {
         apply->refusal = redact_error(&run->items[index], apply->refusal);
         notices->merged = describe_object(arena, apply->object);
         notices->merged_why = arena_str(arena, str_from_c(apply->refusal->message));
@@ -356,7 +358,7 @@ struct error *apply_objects(const struct apply_target *target, const struct appl
             struct error *err = apply_object(&apply);
             if (discovery_is_no_match(err) && wait_for_kind(&run, run.items[i].object, &err))
                 err = apply_object(&apply);
-            note_notices(&run, i, &apply);
+            note_notices(&run, i, &apply, err);
             note_outcome(&run, i, &apply, err);
         }
     }

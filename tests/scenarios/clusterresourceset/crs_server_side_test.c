@@ -213,6 +213,21 @@ SIM_TEST(a_list_with_a_key_twice_is_merged_and_told)
     CHECK(str_contains(buf_str(&fixture.apiserver.answer), STR("duplicate entries for key")));
 }
 
+SIM_TEST(what_cannot_be_merged_either_is_told_as_a_failure_alone)
+{
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_map(&fixture, "cm1",
+                    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n"
+                    "data: {k: [1]}\n");
+    start(&fixture, CRS_SERVER_SIDE_APPLY);
+    crs_fixture_set(&fixture, "crs1", "Reconcile", "ConfigMap/cm1");
+    CHECK_EQ(count_events(&fixture, "MergePatched"), 0);
+    CHECK(str_contains(crs_fixture_condition(&fixture, "crs1", "ResourcesApplied"),
+                       STR("object /v1, Kind=ConfigMap default/a: ")));
+}
+
 SIM_TEST(what_is_taken_from_another_set_is_told)
 {
     SCOPED(crs_fixture) fixture;

@@ -195,7 +195,7 @@ SIM_TEST(a_secret_that_cannot_be_read_stays_secret)
 static void change_once(struct proxy *proxy, struct str method, struct str target)
 {
     struct crs_fixture *fixture = proxy->data;
-    if (!str_eq(method, STR("POST")) || !str_contains(target, STR("/configmaps")))
+    if (str_eq(method, STR("GET")) || !str_contains(target, STR("/configmaps")))
         return;
     proxy->on_request = NULL;
     crs_fixture_map(fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "2"));

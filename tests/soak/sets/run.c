@@ -71,6 +71,7 @@ static void draw_all(struct run *run)
     draw_front(&dice, &sets->management, &run->weather[CLUSTERS]);
     for (size_t i = 0; i < CLUSTERS; i++)
         draw_front(&dice, &sets->workloads[i], &run->weather[i]);
+    sets->profile.merges = draw_chance(&dice, 0.2);
 }
 
 static void open_management(struct run *run)

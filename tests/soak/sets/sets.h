@@ -58,6 +58,7 @@ struct sets_profile {
     bool reconciles[SETS];
     bool resyncs; /* often enough to find what no event tells: entries that people take back */
     bool cuts_when_killed;
+    bool merges; /* Reconcile by merge patches */
     duration probe, retry;
     duration trouble;
 };

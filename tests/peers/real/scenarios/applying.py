@@ -1,4 +1,4 @@
-"""CRS-13, CRS-30 to CRS-47, CRS-79: what is applied when, and what the binding says of it."""
+"""CRS-13, CRS-30 to CRS-47, CRS-79, RA-07: what is applied when, and what the binding says of it."""
 import time
 
 from lib.audit import summary
@@ -12,11 +12,11 @@ NOT_APPLIED = "False/NotApplied/Failed to apply ClusterResourceSet resources to 
 BROKEN = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: Not_A_Name\n  namespace: "
 
 
-def begin(fixture, strategy, text=None):
+def begin(fixture, strategy, text=None, *flags):
     """c1 with crs1, which has cm1 alone."""
     fixture.cluster()
     fixture.map(data=text or fixture.manifest())
-    fixture.start()
+    fixture.start(*flags)
     fixture.set(strategy=strategy)
 
 
@@ -140,11 +140,28 @@ def crs_38_a_changed_manifest_is_applied(fixture):
     fixture.change_map("cm1", fixture.manifest("a", "2"))
     await_hash_change(fixture, before)
     check_equal("the object", fixture.value(), "2")
-    check_equal("the patch", [one["requestObject"] for one in fixture.blue.writes()], [{"data": {"k": "2"}}])
+    check_equal("the manifest is applied", [one["requestObject"] for one in fixture.blue.writes()], [{
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": fixture.namespace},
+        "data": {"k": "2"}}])
+    check_in("its manager", f"?fieldManager=corset%3A{fixture.namespace}%2Fcrs1", fixture.blue.writes()[0]["requestURI"])
 
 
 @scenario()
-def crs_39_all_objects_of_a_changed_resource_are_looked_at(fixture):
+def ra_07_who_wants_merge_patches_gets_them(fixture):
+    begin(fixture, "Reconcile", None, "--reconcile-with", "merge-patch")
+    fixture.await_settled()
+    before = hash_of(fixture)
+    fixture.blue.admin.patch("ConfigMap", fixture.namespace, "a", {"data": {"more": "x"}})
+    fixture.blue.audit.mark()
+    fixture.change_map("cm1", fixture.manifest("a", "2"))
+    await_hash_change(fixture, before)
+    check_equal("data", fixture.live()["data"], {"k": "2"})
+    check_equal("the patch", [one["requestObject"] for one in fixture.blue.writes()], [{
+        "data": {"k": "2", "more": None}}])
+
+
+@scenario()
+def crs_39_all_objects_of_a_changed_resource_are_applied(fixture):
     def text(value):
         return "---\n".join([fixture.manifest("a"), fixture.manifest("b", value), fixture.manifest("c")])
     begin(fixture, "Reconcile", text("1"))
@@ -153,8 +170,8 @@ def crs_39_all_objects_of_a_changed_resource_are_looked_at(fixture):
     fixture.blue.audit.mark()
     fixture.change_map("cm1", text("2"))
     await_hash_change(fixture, before)
-    check_equal("read", sorted(one["objectRef"]["name"] for one in fixture.blue.requests(
-        verbs=("get",), resource="configmaps")), ["a", "b", "c"])
+    check_equal("a request each", [(one["verb"], one["objectRef"]["name"]) for one in fixture.blue.requests(
+        resource="configmaps")], [("patch", "a"), ("patch", "b"), ("patch", "c")])
     check_equal("b", fixture.value("b"), "2")
 
 
@@ -225,7 +242,7 @@ def crs_45_one_of_two_clusters_fails(fixture):
     fixture.start()
     fixture.set(strategy="Reconcile")
     fixture.await_condition(NOT_APPLIED)
-    check_in("v1beta1", f"patching object /v1, Kind=ConfigMap {fixture.namespace}/a: ", fixture.deprecated())
+    check_in("v1beta1", f"applying object /v1, Kind=ConfigMap {fixture.namespace}/a: ", fixture.deprecated())
     check_in("v1beta1", "field is immutable when `immutable` is set", fixture.deprecated())
     until("c1", lambda: fixture.entry("c1") == "ConfigMap/cm1 true hash")
     check_equal("c2", fixture.entry("c2"), "ConfigMap/cm1 false hash")
