@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/memory.h"
 #include "clusterresourceset/types/content.h"
+#include "cmd/apply_warning.h"
 #include "cmd/command.h"
 #include "cmd/global_flags.h"
 #include "cmd/namespace_warning.h"
@@ -141,22 +142,33 @@ static const struct format *find_format(const char *name)
     return NULL;
 }
 
+typedef size_t warning_fn(struct buf *out, struct object *const *objects, size_t count);
+
+static void print_warning(warning_fn *add, const struct object *resource,
+                          struct object *const *objects, size_t count)
+{
+    SCOPED(buf) line = {.limit = 0};
+    SCOPED(buf) warning = {.limit = 0};
+    if (!add(&warning, objects, count))
+        return;
+    object_name_add_resource(&line, resource);
+    fprintf(stderr, "corset: warning: %s: %s\n", buf_c(&line), buf_c(&warning));
+}
+
 /* Of what the items of lists say, too, whatever is shown of the lists. */
-static void warn_of_namespaces(const struct object *resource)
+static void print_warnings(const struct object *resource)
 {
     OWNED(content) content = content_read(resource);
     const size_t count = content_count(content);
-    SCOPED(buf) line = {.limit = 0};
-    SCOPED(buf) warning = {.limit = 0};
-    if (content_default_namespace(content).len || !count)
+    if (!count)
         return;
     struct object **objects = mem_realloc_array(NULL, count, sizeof(struct object *));
     for (size_t i = 0; i < count; i++)
         objects[i] = content_object(content, i);
-    if (namespace_warning_add(&warning, objects, count)) {
-        object_name_add_resource(&line, resource);
-        fprintf(stderr, "corset: warning: %s: %s\n", buf_c(&line), buf_c(&warning));
-    }
+    if (!content_default_namespace(content).len)
+        print_warning(namespace_warning_add, resource, objects, count);
+    print_warning(apply_warning_add_server_fields, resource, objects, count);
+    print_warning(apply_warning_add_duplicates, resource, objects, count);
     mem_free(objects);
 }
 
@@ -169,7 +181,7 @@ static struct error *render_resource(const struct format *format, const struct o
     *failed |= content_error(content) != NULL;
     TRY(format->write(&out, resource, content));
     TRY(buf_check(&out));
-    warn_of_namespaces(resource);
+    print_warnings(resource);
     return command_write(buf_str(&out));
 }
 
@@ -268,8 +280,10 @@ const struct command command_render = {
         "      --expand-lists   show the items of a List instead of the List (the items are applied)\n\n"
         "Exits with 1 when a resource cannot be used; standard error or the JSON says why.\n"
         "Standard error also warns of objects that need a namespace, have none, and would get none\n"
-        "by the annotation corset.dev/default-namespace of the resource. Objects are shown as they\n"
-        "are written there: only a cluster knows which of them the annotation is for.\n"
+        "by the annotation corset.dev/default-namespace of the resource; of fields that only a server\n"
+        "writes, which are left out when objects are applied; and of lists with a key twice, which\n"
+        "server-side apply does not take. Objects are shown as they are written there: only a\n"
+        "cluster knows which of them the annotation is for.\n"
         "Contents of Secrets are shown.\n\n"
         "Try it:\n"
         "  kubectl get configmap cni -o yaml | corset render -f -\n"

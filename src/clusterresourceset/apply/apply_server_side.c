@@ -53,6 +53,35 @@ struct error *apply_server_side_trim(const struct object *manifest,
     return is_trimmed ? object_edit_finish(&edit, ret_object) : NULL;
 }
 
+/* Generated manifests have "creationTimestamp: null" and "status: {}", which say nothing. */
+static bool is_filled_in(const struct json_value *value)
+{
+    switch (json_type(value)) {
+    case JSON_ABSENT:
+    case JSON_NULL:
+        return false;
+    case JSON_OBJECT:
+    case JSON_ARRAY:
+        return json_count(value) > 0;
+    default:
+        return true;
+    }
+}
+
+size_t apply_server_side_name_server_fields(const struct object *manifest, bool has_status,
+                                            struct buf *out)
+{
+    const struct json_value *root = object_root(manifest),
+                            *metadata = json_get(root, STR("metadata"));
+    size_t count = 0;
+    for (size_t i = 0; i < COUNT(server_fields); i++)
+        if (is_filled_in(json_get(metadata, str_from_c(server_fields[i].name))))
+            buf_print(out, "%smetadata.%s", count++ ? ", " : "", server_fields[i].name);
+    if (has_status && is_filled_in(json_get(root, STR("status"))))
+        buf_print(out, "%sstatus", count++ ? ", " : "");
+    return count;
+}
+
 bool apply_server_side_is_unknown(const struct error *err)
 {
     return error_is(err, ERROR_UNSUPPORTED_MEDIA_TYPE);

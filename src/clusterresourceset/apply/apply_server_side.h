@@ -7,7 +7,11 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "apimachinery/object.h"
+#include "base/buf.h"
 #include "base/error.h"
 
 struct apply_object;
@@ -33,3 +37,10 @@ bool apply_server_side_is_untyped(const struct error *err);
 MUST_USE struct error *apply_server_side_trim(const struct object *manifest,
                                               const struct discovery_mapping *mapping,
                                               struct object **ret_object);
+
+/*
+ * Adds "metadata.uid, status" to out: what is left out although somebody has filled it in. Returns
+ * how many there are. has_status: the status is a subresource. Pure.
+ */
+size_t apply_server_side_name_server_fields(const struct object *manifest, bool has_status,
+                                            struct buf *out);
