@@ -89,6 +89,15 @@ static const struct large_request {
     {"an apply",                "PATCH",  MAPS "/m?fieldManager=f&force=true", "application/apply-patch+yaml",
      MAP(MEMBERS),                                                                                                                                                                                           200},
     {"a ConfigMap's deletion",  "DELETE", MAPS "/m",                           NULL,                                     {"", "", "", 0},                                                                    200},
+    {"many owners",
+     "POST",                              MAPS,
+     "application/json",                                                                                                 {"{\"metadata\":{\"name\":\"owned\",\"ownerReferences\":[",
+      "{\"apiVersion\":\"v9\",\"kind\":\"A\",\"name\":\"a\",\"uid\":\"u-#\"}", "]}}", MEMBERS},
+     201                                                                                                                                                                                                        },
+    {"a change of it",
+     "PATCH",                             MAPS "/owned",
+     "application/merge-patch+json",                                                                                     {"{\"data\":{\"a\":\"b\"}}", "", "", 0},
+     200                                                                                                                                                                                                        },
     {"the definition's",        "DELETE", DEFINITIONS "/wides.g.test",         NULL,                                     {"", "", "", 0},                                                                    200},
 };
 

@@ -23,6 +23,9 @@ DEFINE_OWNED(gc)
 /* Indexes what is stored, and continues what was under way when the process ended. */
 MUST_USE struct error *gc_load(struct gc *gc);
 
-/* An object was written (before may be NULL) or deleted (after is NULL). Called by api_change(). */
+/*
+ * An object was written (before may be NULL) or deleted (after is NULL). Called by api_decide().
+ * Suspends if the object had very many owners.
+ */
 void gc_note(struct gc *gc, struct store_id id, const struct object_text *before,
              const struct object_text *after);

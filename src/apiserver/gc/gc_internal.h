@@ -52,6 +52,9 @@ MUST_USE struct error *gc_empty_definition(struct gc *gc, struct str name);
 /* The kind whose objects are stored under a resource; NULL when it is not served. */
 const struct kind *gc_kind(struct gc *gc, struct arena *arena, struct str resource);
 
+/* References to owners that are followed in one turn of the loop. */
+#define GC_OWNERS_AT_ONCE 256
+
 /*
  * The id of the owner that a reference names. False when its kind is not served, or is namespaced
  * and the dependent is not.

@@ -17,6 +17,7 @@
 #include "apiserver/endpoints/handle_delete.h"
 #include "apiserver/endpoints/metadata.h"
 #include "apiserver/gc/gc_internal.h"
+#include "async/fiber.h"
 #include "async/loop.h"
 #include "json/builder.h"
 #include "json/compare.h"
@@ -34,6 +35,22 @@ const struct kind *gc_kind(struct gc *gc, struct arena *arena, struct str resour
     return NULL;
 }
 
+/* NULL: nobody serves it. Definitions may be replaced by others meanwhile, see gc_owner(). */
+static const struct kind *find_kind(const struct gc *gc, struct gvk gvk)
+{
+    const struct kind *builtin = kinds_find_kind(gvk);
+    if (builtin)
+        return builtin;
+    MAP_FOREACH (entry, &gc->api->definitions) {
+        const struct api_definition *definition = entry->value;
+        for (size_t i = 0; definition->custom && i < crd_kind_count(definition->custom); i++)
+            if (gvk_eq(crd_kind(definition->custom, i)->gvk, gvk))
+                return crd_kind(definition->custom, i);
+    }
+    return NULL;
+}
+
+/* An object may have thousands of owners, so no list of all kinds is made here. */
 bool gc_owner(struct gc *gc, struct arena *arena, const struct json_value *reference,
               struct str namespace, struct store_id *ret_id)
 {
@@ -43,20 +60,14 @@ bool gc_owner(struct gc *gc, struct arena *arena, const struct json_value *refer
                                      json_path_str(reference, "kind"), &gvk);
     if (malformed)
         return false;
-    const struct kind_list kinds = api_kinds(gc->api, arena);
-    for (size_t i = 0; i < kinds.count; i++) {
-        const struct kind *kind = kinds.items[i];
-        if (!gvk_eq(kind->gvk, gvk))
-            continue;
-        if (kind->namespaced && namespace.len == 0)
-            return false;
-        *ret_id = (struct store_id){
-            kind->stored_as,
-            {kind->namespaced ? namespace : (struct str){0}, json_path_str(reference, "name")},
-        };
-        return true;
-    }
-    return false;
+    const struct kind *kind = find_kind(gc, gvk);
+    if (!kind || (kind->namespaced && namespace.len == 0))
+        return false;
+    *ret_id = (struct store_id){
+        kind->is_custom ? arena_str(arena, kind->stored_as) : kind->stored_as,
+        {kind->namespaced ? namespace : (struct str){0}, json_path_str(reference, "name")},
+    };
+    return true;
 }
 
 struct change {
@@ -140,9 +151,10 @@ enum owner_state {
 static bool waits_in_foreground(const struct object_text *text)
 {
     OWNED(object) object = NULL;
+    if (!object_text_is_deleting(text))
+        return false;
     OWNED(error) unreadable = object_text_read(text, &object);
-    return !unreadable && object_is_deleting(object) &&
-           object_has_finalizer(object, STR("foregroundDeletion"));
+    return !unreadable && object_has_finalizer(object, STR("foregroundDeletion"));
 }
 
 /*
@@ -162,14 +174,32 @@ static enum owner_state state_of(struct gc *gc, const struct json_value *referen
     return waits_in_foreground(found.text) ? OWNER_WAITING : OWNER_SOLID;
 }
 
-/* The uids of owners that are gone or wait in the foreground. */
-static void find_lost(struct gc *gc, const struct json_value *object, struct str namespace,
-                      struct map *lost)
+/* The owners of an object. */
+struct owners {
+    size_t states[OWNER_GONE + 1]; /* how many there are of each */
+    struct map lost;               /* uids of those that are gone or wait in the foreground */
+};
+
+static void owners_done(struct owners *owners)
+{
+    map_done(&owners->lost);
+}
+
+/* Suspends now and then: there may be thousands, and each may be large. */
+static struct error *examine_owners(struct gc *gc, const struct json_value *object,
+                                    struct str namespace, struct owners *owners)
 {
     const struct json_value *reference;
-    JSON_FOREACH (key, reference, json_path(object, "metadata.ownerReferences"))
-        if (state_of(gc, reference, namespace) != OWNER_SOLID)
-            map_put(lost, json_path_str(reference, "uid"), NULL);
+    size_t seen = 0;
+    JSON_FOREACH (key, reference, json_path(object, "metadata.ownerReferences")) {
+        const enum owner_state state = state_of(gc, reference, namespace);
+        owners->states[state]++;
+        if (state != OWNER_SOLID)
+            map_put(&owners->lost, json_path_str(reference, "uid"), NULL);
+        if (state == OWNER_WAITING || ++seen % GC_OWNERS_AT_ONCE == 0)
+            TRY(fiber_yield());
+    }
+    return NULL;
 }
 
 /* Removes the references to the owners in data, a map of uids. */
@@ -273,8 +303,7 @@ struct error *gc_check_owned(struct gc *gc, struct store_id id)
 {
     SCOPED(arena) arena = {0};
     OWNED(json_doc) doc = NULL;
-    size_t states[OWNER_GONE + 1] = {0};
-    const struct json_value *reference;
+    SCOPED(owners) owners = {0};
     const struct kind *kind = gc_kind(gc, &arena, id.resource);
     if (!kind)
         return NULL;
@@ -282,16 +311,13 @@ struct error *gc_check_owned(struct gc *gc, struct store_id id)
     if (err)
         return error_ignore(err, ERROR_NOT_FOUND);
     const struct json_value *object = json_doc_root(doc);
-    JSON_FOREACH (key, reference, json_path(object, "metadata.ownerReferences"))
-        states[state_of(gc, reference, id.key.namespace)]++;
+    TRY(examine_owners(gc, object, id.key.namespace, &owners));
+    const size_t *states = owners.states;
     if (states[OWNER_GONE] + states[OWNER_WAITING] == 0 || metadata_is_deleting(object))
         return NULL;
-    if (states[OWNER_SOLID]) {
-        /* Edits must not read the store, so the owners are examined before. */
-        SCOPED(map) lost = {0};
-        find_lost(gc, object, id.key.namespace, &lost);
-        return gc_change(gc, kind, id, without_lost, &lost);
-    }
+    /* Edits must not read the store, so the owners were examined before. */
+    if (states[OWNER_SOLID])
+        return gc_change(gc, kind, id, without_lost, &owners.lost);
     const struct str uid = json_path_str(object, "metadata.uid");
     const bool has_dependents = gc_dependents(gc, uid) != NULL;
     if (states[OWNER_WAITING] && closes_circle(gc, uid))
