@@ -35,6 +35,8 @@ static const struct {
                            STR_INIT("apiTemporaryError"),                                                                                          true,  false},
     [FAULT_PAUSED] =
         {STR_INIT("ClusterPaused"),   STR_INIT("ClusterPaused"),             STR_INIT("Info"),    {0},                           false, false},
+    [FAULT_WAITING] =
+        {STR_INIT("NotApplied"),      STR_INIT("WaitingForSets"),            STR_INIT("Info"),    {0},                           false, false},
     [FAULT_MISSING] = {STR_INIT("InternalError"),
                            STR_INIT("RetrievingResourceFailed"),
                            STR_INIT("Warning"),
@@ -51,6 +53,8 @@ static const struct {
     [FAULT_NO_SELECTOR] = {STR_INIT("InternalError"),   STR_INIT("ClusterMatchFailed"),
                            STR_INIT("Warning"),                                                                     STR_INIT("operatorError"),     true,  false},
     [FAULT_NO_POLICY] = {STR_INIT("InternalError"),   STR_INIT("ApplyFailed"),               STR_INIT("Warning"),
+                           STR_INIT("operatorError"),                                                                                              true,  true },
+    [FAULT_ORDER] = {STR_INIT("InternalError"),   STR_INIT("ApplyFailed"),               STR_INIT("Warning"),
                            STR_INIT("operatorError"),                                                                                              true,  true },
     [FAULT_NO_ROOM] = {STR_INIT("NotApplied"),      STR_INIT("ApplyFailed"),               STR_INIT("Warning"),
                            STR_INIT("operatorError"),                                                                                              true,  true },
@@ -109,6 +113,10 @@ static struct str make_message(struct str fixed, const struct conditions_summary
     buf_add(&text, fixed);
     if (summary->failed)
         buf_print(&text, ": %zu of %zu clusters failed", summary->failed, summary->clusters);
+    if (summary->waiting && summary->failed)
+        buf_print(&text, ", %zu wait", summary->waiting);
+    else if (summary->waiting)
+        buf_print(&text, ": %zu of %zu clusters wait", summary->waiting, summary->clusters);
     for (; shown < summary->count && shown < PROBLEMS_SHOWN; shown++) {
         SCOPED(buf) problem = {.limit = 0};
         add_problem(&problem, sorted[shown]);
@@ -131,6 +139,10 @@ static struct str summary_text(const struct conditions_problem *worst, struct ar
                            STR_ARG(worst->name));
     case FAULT_PAUSED:
         return STR("Clusters are paused");
+    case FAULT_WAITING:
+        return STR("Waiting for other sets");
+    case FAULT_ORDER:
+        return STR("The order between sets cannot be kept");
     case FAULT_NO_ROOM:
     case FAULT_NOT_APPLIED:
         return NOT_APPLIED;
@@ -157,12 +169,19 @@ static const struct conditions_problem *find_error(const struct conditions_probl
     return NULL;
 }
 
-static bool are_all_connecting(const struct conditions_summary *summary)
+static bool are_all_of(const struct conditions_summary *summary, enum fault_type type)
 {
     for (size_t i = 0; i < summary->count; i++)
-        if (summary->problems[i].type != FAULT_CONNECTING)
+        if (summary->problems[i].type != type)
             return false;
     return true;
+}
+
+/* A fault of the set itself is told even if it selects no cluster. */
+static bool is_of_set(const struct conditions_problem *worst)
+{
+    return worst && (worst->type == FAULT_NO_SELECTOR || worst->type == FAULT_NO_POLICY ||
+                     worst->type == FAULT_ORDER);
 }
 
 /*
@@ -174,9 +193,7 @@ static void make_applied(struct conditions *conditions, const struct conditions_
                          const struct conditions_problem **sorted, struct arena *arena)
 {
     const struct conditions_problem *worst = summary->count ? sorted[0] : NULL;
-    const bool has_clusters =
-        summary->clusters ||
-        (worst && (worst->type == FAULT_NO_SELECTOR || worst->type == FAULT_NO_POLICY));
+    const bool has_clusters = summary->clusters || is_of_set(worst);
     if (!has_clusters || (worst && worst->type == FAULT_BOOKKEEPING && !summary->was_false) ||
         (!worst && summary->pending))
         return;
@@ -186,7 +203,8 @@ static void make_applied(struct conditions *conditions, const struct conditions_
         conditions->applied.reason = STR("Applied");
         return;
     }
-    conditions->is_connecting = are_all_connecting(summary);
+    conditions->is_connecting = are_all_of(summary, FAULT_CONNECTING);
+    conditions->is_waiting = are_all_of(summary, FAULT_WAITING);
     conditions->applied.status = conditions->v1beta1.status = CONDITION_FALSE;
     conditions->applied.reason = rows[worst->type].reason;
     conditions->applied.message = make_message(summary_text(worst, arena), summary, sorted, arena);
@@ -196,15 +214,16 @@ static void make_applied(struct conditions *conditions, const struct conditions_
 }
 
 /*
- * InProgress stays True while the controller goes on by itself: pending clusters, or a retry. The
- * reason "recoverrableError" has the spelling of the framework's design document. It is a value of
- * the API that dashboards match, so it stays.
+ * InProgress stays True while the controller goes on by itself: pending clusters, clusters that
+ * wait for other sets, or a retry. The reason "recoverrableError" has the spelling of the
+ * framework's design document. It is a value of the API that dashboards match, so it stays.
  */
 static void make_progress(struct conditions *conditions, const struct conditions_summary *summary,
                           const struct conditions_problem **sorted, struct arena *arena)
 {
     const struct conditions_problem *error = find_error(sorted, summary->count);
-    const bool goes_on = summary->pending || (error && !all_errors_final(summary));
+    const bool goes_on =
+        summary->pending || summary->waiting || (error && !all_errors_final(summary));
     conditions->progress.status = goes_on ? CONDITION_TRUE : CONDITION_FALSE;
     conditions->progress.reason = !goes_on ? (error ? STR("Stopped") : STR("Succeeded"))
                                   : error  ? STR("recoverrableError")
@@ -231,7 +250,8 @@ struct conditions conditions_make(const struct conditions_summary *summary, int6
     const struct conditions_problem **sorted = sort_problems(summary, arena);
     make_applied(&conditions, summary, sorted, arena);
     make_progress(&conditions, summary, sorted, arena);
-    conditions.is_success = !summary->pending && !find_error(sorted, summary->count);
+    conditions.is_success =
+        !summary->pending && !summary->waiting && !find_error(sorted, summary->count);
     return conditions;
 }
 

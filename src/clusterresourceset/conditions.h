@@ -26,7 +26,8 @@ struct conditions_problem {
 struct conditions_summary {
     size_t clusters; /* that the set selects */
     size_t pending;  /* those of them that are not done */
-    size_t failed;   /* those of them that have a fault, other than being paused */
+    size_t failed;   /* those of them that have a fault, other than being paused or waiting */
+    size_t waiting;  /* those of them that wait for other sets */
     bool was_false;  /* ResourcesApplied is False now: its message may no longer hold */
     const struct conditions_problem *problems;
     size_t count;
@@ -44,6 +45,7 @@ struct conditions {
     struct condition v1beta1; /* ResourcesApplied of v1beta1 */
     struct condition progress, failed;
     bool is_connecting; /* ResourcesApplied is False only because connections are being made */
+    bool is_waiting;    /* ResourcesApplied is False only because other sets come first */
     bool is_success;    /* no error and nothing pending: the generation has been observed */
 };
 

@@ -36,6 +36,8 @@ TEST(conditions_of_every_fault)
          "InternalError",                                                                                                                              LOGS,                                          "RetrievingResourceFailed",  "Warning", "apiTemporaryError"},
         {"a paused Cluster",             FAULT_PAUSED,      "",   "",                                "spec.paused is set",            "ClusterPaused",
          "Clusters are paused",                                                                                                                                                                       "ClusterPaused",             "Info",    NULL               },
+        {"order",                        FAULT_ORDER,       "",   "",                                "sets depend on each other",     "InternalError",
+         "The order between sets cannot be kept",                                                                                                                                                     "ApplyFailed",               "Warning", "operatorError"    },
         {"no client yet",                FAULT_CONNECTING,  "c1", "",                                "not connected yet",             "InternalError", LOGS,
          "RemoteClusterClientFailed",                                                                                                                                                                                              "Error",   "dependencyStatus" },
         {"no client",                    FAULT_NO_CLIENT,   "c1", "",
@@ -60,9 +62,9 @@ TEST(conditions_of_every_fault)
                                                 str_from_c(cases[i].resource), STR("r1"),
                                                 str_from_c(cases[i].text)};
         TEST_CASE("%s", cases[i].name);
-        const bool needs_none =
-            cases[i].type == FAULT_NO_SELECTOR || cases[i].type == FAULT_NO_POLICY;
-        const size_t clusters = needs_none ? 0 : 2;
+        const bool is_of_set = cases[i].type == FAULT_NO_SELECTOR || cases[i].type == FAULT_ORDER ||
+                               cases[i].type == FAULT_NO_POLICY;
+        const size_t clusters = is_of_set ? 0 : 2;
         const struct conditions made =
             make(&item, 1, clusters, cases[i].cluster[0] != '\0', &arena);
         CHECK_EQ(made.is_success, cases[i].failed == NULL);
@@ -81,6 +83,38 @@ TEST(conditions_of_every_fault)
         CHECK_EQ(made.v1beta1.severity, str_from_c(cases[i].severity));
         CHECK_EQ(made.v1beta1.message, str_from_c(cases[i].text));
     }
+}
+
+/* Counts come first; what failed is told before what waits. */
+TEST(conditions_of_clusters_that_wait)
+{
+    SCOPED(arena) arena = {0};
+    const struct conditions_problem items[] = {
+        {FAULT_WAITING,     STR("c2"), STR(""), STR(""), STR("waits for b")},
+        {FAULT_WAITING,     STR("c1"), STR(""), STR(""), STR("waits for a")},
+        {FAULT_NOT_APPLIED, STR("c3"), STR(""), STR(""), STR("refused")    },
+    };
+    struct conditions_summary summary = {
+        .clusters = 4, .waiting = 2, .problems = items, .count = 2};
+    struct conditions made = conditions_make(&summary, 7, &arena);
+    CHECK(made.says_applied && made.is_waiting && !made.is_success);
+    CHECK_EQ(made.applied.status, CONDITION_FALSE);
+    CHECK_EQ(made.applied.reason, STR("NotApplied"));
+    CHECK_EQ(made.applied.message, STR("Waiting for other sets: 2 of 4 clusters wait: c1: waits "
+                                       "for a; c2: waits for b"));
+    CHECK_EQ(made.v1beta1.reason, STR("WaitingForSets"));
+    CHECK_EQ(made.v1beta1.severity, STR("Info"));
+    CHECK_EQ(made.progress.status, CONDITION_TRUE);
+    CHECK_EQ(made.progress.reason, STR("newGeneration"));
+    CHECK_EQ(made.failed.status, CONDITION_FALSE);
+    TEST_CASE("and one that failed");
+    summary.failed = 1;
+    summary.count = 3;
+    made = conditions_make(&summary, 7, &arena);
+    CHECK(!made.is_waiting);
+    CHECK_EQ(made.applied.message, STR(FAILED ": 1 of 4 clusters failed, 2 wait: c3: refused; c1: "
+                                              "waits for a; c2: waits for b"));
+    CHECK_EQ(made.failed.status, CONDITION_TRUE);
 }
 
 TEST(conditions_of_success)

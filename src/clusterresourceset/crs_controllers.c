@@ -119,6 +119,7 @@ struct crs_controllers *crs_controllers_new(struct loop *loop,
                                                               .changed = watches_enqueue_policy,
                                                               .data = controllers});
     controllers->cluster_index = cluster_index_new(options->clusters, options->needs_control_plane);
+    controllers->order_graph = order_graph_new();
     open_controllers(controllers);
     watches_add(controllers);
     set_metrics_add(controllers);
@@ -139,6 +140,7 @@ void crs_controllers_free(struct crs_controllers *controllers)
     map_done(&controllers->lost);
     cluster_index_free(controllers->cluster_index);
     policy_store_free(controllers->policies);
+    order_graph_free(controllers->order_graph);
     resource_snapshots_free(controllers->snapshots);
     binding_store_free(controllers->binding_store);
     mem_free(controllers->watch_filter);

@@ -10,6 +10,7 @@
 #include "clusterresourceset/binding_store.h"
 #include "clusterresourceset/cluster_index.h"
 #include "clusterresourceset/crs_controllers.h"
+#include "clusterresourceset/order_graph.h"
 #include "clusterresourceset/policy_store.h"
 #include "clusterresourceset/resource_snapshots.h"
 #include "controller/controller.h"
@@ -26,6 +27,7 @@ struct crs_controllers {
     struct policy_store *policies;
     int64_t sweep_at; /* when snapshots that no set asks for are next dropped */
     struct cluster_index *cluster_index;
+    struct order_graph *order_graph;    /* of all sets, also of those that others work on */
     struct map sets_by_key;             /* "namespace/name" -> struct crs_set */
     struct metrics_collector collector; /* of set_metrics.c */
     struct map lost; /* key of a Cluster that went -> UID of the binding it had */

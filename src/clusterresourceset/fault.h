@@ -21,6 +21,7 @@ enum fault_type {
     FAULT_NONE,
     FAULT_BOOKKEEPING, /* an owner reference or a binding could not be written */
     FAULT_PAUSED,      /* the Cluster is paused; shown, but not counted as a failure */
+    FAULT_WAITING,     /* another set comes first there; shown, but not counted as a failure */
     FAULT_MISSING,     /* a resource does not exist; shown, but not counted as an error */
     FAULT_UNREADABLE,  /* a resource could not be read from the server */
     FAULT_NO_SERVICE,  /* a cluster before v1.25 lacks its Service; see service_gate.h. Or a UID
@@ -29,6 +30,7 @@ enum fault_type {
     FAULT_NO_CLIENT,   /* there is no connection to the cluster, in spite of several attempts */
     FAULT_NO_SELECTOR, /* the cluster selector cannot be used */
     FAULT_NO_POLICY,   /* the policy of the set is missing or cannot be followed */
+    FAULT_ORDER,       /* the sets that the set depends on cannot be told, or form a cycle */
     FAULT_NO_ROOM,     /* the binding of the cluster is full: the set is not applied there */
     FAULT_NOT_APPLIED, /* an object failed, or the content of a resource cannot be used */
     FAULT_WRONG_TYPE,  /* a Secret is not of the type for resource sets */

@@ -6,6 +6,7 @@
  *     apply_missing()        compares plan and binding; connects; writes the binding at the end
  *       check_identity()     is the binding about this cluster?
  *       hold_changes()       leaves a paused Cluster alone
+ *       hold_for_order()     lets other sets come first
  *       take_place()         is there room in the binding?
  *       apply_resource()     decides about one ConfigMap or Secret
  *         apply_in_fiber()   applies its objects, in a fiber that can be cancelled
@@ -35,6 +36,7 @@
 #include "clusterresourceset/service_gate.h"
 #include "clusterresourceset/set.h"
 #include "clusterresourceset/set_events.h"
+#include "clusterresourceset/set_order.h"
 #include "clusterresourceset/types/binding.h"
 #include "clusterresourceset/types/failures.h"
 #include "clusterresourceset/watches.h"
@@ -470,6 +472,23 @@ static void hold_changes(struct placement_reconcile *reconcile)
                                .text = STR("nothing new is applied while spec.paused is set")});
 }
 
+/*
+ * True if other sets come first on the cluster. No request is made then, and what ends the wait
+ * enqueues the placement (set_order.h). While one of them has not been looked at, nothing is
+ * certain: the placement stays pending, and the set tells of it only if that takes long.
+ */
+static bool hold_for_order(struct placement_reconcile *reconcile)
+{
+    struct set_order_wait wait = {0};
+    if (!set_order_waits(reconcile->set, reconcile->cluster, &reconcile->arena, &wait))
+        return false;
+    note_fault(reconcile, &(struct fault){.type = FAULT_WAITING, .text = wait.text});
+    reconcile->is_unfinished = wait.is_unknown;
+    if (wait.is_unknown && placement_set_fault(reconcile->placement, &reconcile->fault))
+        set_note_news(reconcile->set);
+    return true;
+}
+
 /* The sets of the namespace, which may all be about to add their entries. */
 static size_t count_sets(const struct placement_reconcile *reconcile)
 {
@@ -586,6 +605,8 @@ static struct error *apply_and_record(struct placement_reconcile *reconcile, boo
         return error_join(err, write_binding(reconcile));
     if (was_known && !may_write_unread(reconcile))
         TRY(refresh_binding(reconcile));
+    if (hold_for_order(reconcile)) /* others may have changed while the binding was read */
+        return NULL;
     TRY(take_place(reconcile));
     if (reconcile->is_refused || reconcile->is_unfinished)
         return NULL;
@@ -623,6 +644,8 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
         hold_changes(reconcile);
         return NULL;
     }
+    if (hold_for_order(reconcile))
+        return NULL;
     const bool was_known = reconcile->binding != NULL;
     if (!was_known)
         TRY(ensure_binding(reconcile));

@@ -7,6 +7,7 @@
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/plan.h"
+#include "clusterresourceset/set_order.h"
 #include "clusterresourceset/types/crs_spec.h"
 #include "controller/cache/cache_version.h"
 
@@ -117,7 +118,10 @@ struct plan *set_plan(const struct crs_set *set)
 
 void set_put_plan(struct crs_set *set, struct plan *plan)
 {
+    const uint64_t round = set->plan ? plan_round(set->plan) : 0;
     set->plan = plan_replace(set->plan, plan);
+    if (plan_round(set->plan) != round)
+        set_order_wake_dependents(set);
 }
 
 struct rivalry *set_rivalry(struct crs_set *set)
@@ -130,9 +134,17 @@ bool set_is_open(const struct crs_set *set)
     return set->is_open;
 }
 
+static void put_open(struct crs_set *set, bool is_open)
+{
+    const bool is_news = set->is_open != is_open;
+    set->is_open = is_open;
+    if (is_news)
+        set_order_wake_dependents(set);
+}
+
 void set_allow_placements(struct crs_set *set)
 {
-    set->is_open = true;
+    put_open(set, true);
 }
 
 /*
@@ -142,7 +154,7 @@ void set_allow_placements(struct crs_set *set)
  */
 struct error *set_close(struct crs_set *set)
 {
-    set->is_open = false;
+    put_open(set, false);
     MAP_FOREACH (entry, &set->placements)
         placement_stop(entry->value);
     while (set->running)
@@ -211,7 +223,10 @@ bool set_is_touched(const struct crs_set *set)
 
 void set_end_touch(struct crs_set *set)
 {
+    const bool is_news = set->is_touched;
     set->is_touched = false;
+    if (is_news)
+        set_order_wake_dependents(set);
 }
 
 bool set_was_touched_lately(const struct crs_set *set)

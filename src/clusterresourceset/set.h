@@ -41,7 +41,10 @@ struct owner_reference set_owner_reference(const struct crs_set *set); /* borrow
 struct object *set_object(const struct crs_set *set);
 void set_put_object(struct crs_set *set, struct object *object);
 
-/* NULL before the first. set_put_plan() takes the plan; see plan_replace(). */
+/*
+ * NULL before the first. set_put_plan() takes the plan; see plan_replace(). Another plan, the end
+ * of a touch, and opening and closing wake what waits for the set (set_order.h).
+ */
 struct plan *set_plan(const struct crs_set *set);
 void set_put_plan(struct crs_set *set, struct plan *plan);
 

@@ -10,8 +10,8 @@
 
 /*
  * A placement can have both: some resources were applied and one was not. Whoever paused the
- * Cluster need not be told so; the set says that something waits. A connection that is being made
- * is no trouble yet.
+ * Cluster need not be told so; the set says that something waits, also if it is for another set. A
+ * connection that is being made is no trouble yet.
  */
 void set_events_record_placement(const struct placement *placement, const struct object *cluster,
                                  struct str applied)
@@ -28,7 +28,8 @@ void set_events_record_placement(const struct placement *placement, const struct
     if (applied.len)
         recorder_event(recorder, &about, RECORDER_NORMAL, "ResourcesApplied", "Apply",
                        "Applied %.*s of ClusterResourceSet %.*s", STR_ARG(applied), STR_ARG(name));
-    if (fault->type && fault->type != FAULT_PAUSED && fault->type != FAULT_CONNECTING)
+    if (fault->type && fault->type != FAULT_PAUSED && fault->type != FAULT_WAITING &&
+        fault->type != FAULT_CONNECTING)
         recorder_event(recorder, &about, RECORDER_WARNING, "ResourcesNotApplied", "Apply",
                        "ClusterResourceSet %.*s: %.*s%s%.*s", STR_ARG(name),
                        STR_ARG(fault->resource), fault->resource.len ? ": " : "",
@@ -87,8 +88,8 @@ void set_events_record_rival(const struct crs_set *set, struct str manager)
 }
 
 /*
- * Has the message of the condition. A pause is intended and no reason for a warning, nor is a
- * connection that is being made.
+ * Has the message of the condition. A pause is intended and no reason for a warning, nor is an
+ * order between sets, nor a connection that is being made.
  */
 void set_events_record_set(const struct crs_set *set, const struct conditions *conditions,
                            size_t clusters)
@@ -104,6 +105,9 @@ void set_events_record_set(const struct crs_set *set, const struct conditions *c
     else if (str_eq(conditions->applied.reason, STR(CONDITIONS_CLUSTER_PAUSED)))
         recorder_event(recorder, &about, RECORDER_NORMAL, CONDITIONS_CLUSTER_PAUSED, "Apply",
                        "%.*s", STR_ARG(conditions->applied.message));
+    else if (conditions->is_waiting)
+        recorder_event(recorder, &about, RECORDER_NORMAL, "WaitingForSets", "Apply", "%.*s",
+                       STR_ARG(conditions->applied.message));
     else
         recorder_event(recorder, &about, RECORDER_WARNING, "ResourcesNotApplied", "Apply", "%.*s",
                        STR_ARG(conditions->applied.message));

@@ -51,13 +51,14 @@ enum set_metrics_state set_metrics_decide(const struct set_metrics_facts *facts)
         bool holds;
         enum set_metrics_state state;
     } rules[] = {
-        {facts->is_deleting,                                  SET_METRICS_DELETING},
-        {facts->is_paused,                                    SET_METRICS_PAUSED  },
+        {facts->is_deleting,                                                                     SET_METRICS_DELETING},
+        {facts->is_paused,                                                                       SET_METRICS_PAUSED  },
         {!facts->is_connected || facts->fault == FAULT_NO_CLIENT ||
              facts->fault == FAULT_CONNECTING,
-         SET_METRICS_UNREACHABLE                                                  },
-        {facts->fault != FAULT_NONE || facts->lacks_resource, SET_METRICS_FAILED  },
-        {!facts->is_reconciled,                               SET_METRICS_WAITING },
+         SET_METRICS_UNREACHABLE                                                                                     },
+        {(facts->fault != FAULT_NONE && facts->fault != FAULT_WAITING) || facts->lacks_resource,
+         SET_METRICS_FAILED                                                                                          },
+        {!facts->is_reconciled || facts->fault == FAULT_WAITING,                                 SET_METRICS_WAITING },
     };
     for (size_t i = 0; i < COUNT(rules); i++)
         if (rules[i].holds)

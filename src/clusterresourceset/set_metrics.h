@@ -17,7 +17,8 @@ enum set_metrics_state {
     SET_METRICS_APPLIED,
     SET_METRICS_DELETING,
     SET_METRICS_PAUSED,
-    SET_METRICS_WAITING, /* not reconciled yet by the newest spec and resources */
+    SET_METRICS_WAITING, /* not reconciled yet by the newest spec and resources, or other sets
+                          * come first there */
     SET_METRICS_UNREACHABLE,
     SET_METRICS_FAILED,
     SET_METRICS_STATES,

@@ -24,6 +24,9 @@ TEST(the_state_of_a_set_on_a_cluster_is_the_first_that_holds)
         {"there was no connection",
          {.is_connected = true, .is_reconciled = true, .fault = FAULT_NO_CLIENT},
          SET_METRICS_UNREACHABLE                                                                              },
+        {"another set comes first",
+         {.is_connected = true, .is_reconciled = true, .fault = FAULT_WAITING},
+         SET_METRICS_WAITING                                                                                  },
         {"paused and failed",         {.is_paused = true, .fault = FAULT_NOT_APPLIED}, SET_METRICS_PAUSED     },
         {"deleted while paused",      {.is_paused = true, .is_deleting = true},        SET_METRICS_DELETING   },
     };

@@ -2,7 +2,8 @@
  * Reconciles one ClusterResourceSet as a whole.
  *
  * reconcile_set() picks one of three ways, as Cluster API does: reconcile_paused(),
- * reconcile_delete() and reconcile_normal(). The normal one goes through these steps:
+ * reconcile_delete() and reconcile_normal(). The normal one goes through these steps, unless the
+ * set cannot be worked on (refuse_selector(), refuse_set()):
  *
  *   1. write Paused=False and, for a new generation, InProgress=True;
  *   2. make a plan: read the spec and the policy that it is delivered by, take a snapshot of each
@@ -27,6 +28,7 @@
 #include "clusterresourceset/set.h"
 #include "clusterresourceset/set_delete.h"
 #include "clusterresourceset/set_events.h"
+#include "clusterresourceset/set_order.h"
 #include "clusterresourceset/set_status.h"
 #include "controller/cache/cache.h"
 #include "json/path.h"
@@ -283,20 +285,21 @@ static size_t find_unusable_resource(const struct plan *plan, const struct fault
 }
 
 /*
- * Adds the faults of placements and returns the number of placements that failed. A content that
- * cannot be used fails on every cluster and is added once, without a cluster.
+ * Adds the faults of placements and counts those that failed or wait. A content that cannot be used
+ * fails on every cluster and is added once, without a cluster.
  */
-static size_t collect_placement_faults(struct set_reconcile *reconcile)
+static void collect_placement_faults(struct set_reconcile *reconcile,
+                                     struct conditions_summary *summary)
 {
     const struct plan *plan = set_plan(reconcile->set);
     bool *is_unusable =
         arena_alloc_array(&reconcile->arena, plan_resource_count(plan) + 1, sizeof(bool));
-    size_t failed = 0;
     MAP_FOREACH (entry, set_placements(reconcile->set)) {
         const struct fault *fault = placement_fault(entry->value);
         if (!fault->type)
             continue;
-        failed += fault->type != FAULT_PAUSED;
+        summary->waiting += fault->type == FAULT_WAITING;
+        summary->failed += fault->type != FAULT_PAUSED && fault->type != FAULT_WAITING;
         const size_t unusable = find_unusable_resource(plan, fault);
         if (unusable != STR_NONE)
             is_unusable[unusable] = true;
@@ -312,7 +315,6 @@ static size_t collect_placement_faults(struct set_reconcile *reconcile)
                                        describe_resource(reconcile, plan_resource(plan, i)),
                                        plan_resource(plan, i).name,
                                        resource_snapshot_text(plan_snapshot(plan, i))});
-    return failed;
 }
 
 static bool find_contested(struct crs_set *set, struct condition *ret_found)
@@ -422,9 +424,9 @@ static struct error *update_status(struct set_reconcile *reconcile)
     struct conditions_summary summary = {
         .clusters = map_count(set_placements(set)),
         .pending = set_pending(set),
-        .failed = collect_placement_faults(reconcile),
         .was_false = says_not_applied(set_object(set)),
     };
+    collect_placement_faults(reconcile, &summary);
     summary.problems = reconcile->problems;
     summary.count = summary.clusters ? reconcile->problem_count : 0;
     struct error *err = write_conditions(reconcile, &summary);
@@ -502,19 +504,44 @@ static struct error *find_policy(struct set_reconcile *reconcile, const struct p
     return NULL;
 }
 
-/*
- * Nothing is applied without the policy, nor is what is under way finished. The plan is kept, so
- * that events still find the set. Takes the plan. Suspends.
- */
-static struct error *refuse_policy(struct set_reconcile *reconcile, struct plan *plan,
-                                   struct str text)
+/* What keeps the whole set back, for a placement. */
+struct refusal {
+    struct crs_set *set;
+    struct fault fault;
+};
+
+static void refuse_placement(void *data, struct str cluster)
 {
-    const struct conditions_problem problem = {.type = FAULT_NO_POLICY, .text = text};
-    const struct conditions_summary summary = {.problems = &problem, .count = 1};
+    const struct refusal *refusal = data;
+    placement_set_fault(placement_open(refusal->set, cluster), &refusal->fault);
+}
+
+/*
+ * Nothing of the set is applied, without its policy or against an order that cannot be kept, and
+ * what is under way ends. The event of what was wrong enqueues the set. The plan has no snapshots,
+ * but is kept: events find the set, and others that depend on it its selector. Takes the plan.
+ * Suspends.
+ */
+static struct error *refuse_set(struct set_reconcile *reconcile, struct plan *plan,
+                                enum fault_type type, struct str text)
+{
+    struct crs_set *set = reconcile->set;
     OWNED(plan) kept = plan;
-    TRY(set_close(reconcile->set));
-    set_put_plan(reconcile->set, TAKE(kept));
-    return write_conditions(reconcile, &summary);
+    struct refusal refusal = {
+        set, {.type = type, .text = text}
+    };
+    const struct conditions_problem problem = {.type = type, .text = text};
+    TRY(set_close(set));
+    set_put_plan(set, TAKE(kept));
+    set_end_touch(set);
+    drop_unselected_placements(set);
+    cluster_index_each(set_controllers(set)->cluster_index, set_key(set).namespace,
+                       &plan_spec(set_plan(set))->selector, refuse_placement, &refusal);
+    return write_conditions(reconcile, &(struct conditions_summary){
+                                           .clusters = map_count(set_placements(set)),
+                                           .problems = &problem,
+                                           .count = 1,
+                                       });
 }
 
 static struct error *reconcile_normal(struct set_reconcile *reconcile)
@@ -525,10 +552,13 @@ static struct error *reconcile_normal(struct set_reconcile *reconcile)
     TRY(write_first_conditions(set, clusters > 0));
     if (plan_spec(plan)->selector_error)
         return refuse_selector(reconcile, TAKE(plan));
+    const struct str order = set_order_refusal(set, &reconcile->arena);
+    if (order.len)
+        return refuse_set(reconcile, TAKE(plan), FAULT_ORDER, order);
     struct str problem;
     struct error *unread = find_policy(reconcile, plan, &problem);
     if (problem.len)
-        return error_join(unread, refuse_policy(reconcile, TAKE(plan), problem));
+        return error_join(unread, refuse_set(reconcile, TAKE(plan), FAULT_NO_POLICY, problem));
     if (clusters)
         take_snapshots(reconcile, plan);
     set_put_plan(set, TAKE(plan));

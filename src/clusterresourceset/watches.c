@@ -10,6 +10,7 @@
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/set.h"
+#include "clusterresourceset/set_order.h"
 #include "clusterresourceset/types/crs_spec.h"
 #include "controller/cache/cache.h"
 #include "json/compare.h"
@@ -271,6 +272,7 @@ static void map_cluster_to_binding(void *data, const struct cache_event *event, 
 static void map_changed_binding(struct crs_controllers *controllers, const struct object_text *now)
 {
     const struct key key = object_text_key(now);
+    set_order_wake_cluster(controllers, key);
     MAP_FOREACH (entry, &controllers->sets_by_key) {
         struct crs_set *set = entry->value;
         enqueue_paused(set, key.namespace, QUEUE_NORMAL);
@@ -320,6 +322,8 @@ void watches_add(struct crs_controllers *controllers)
     struct cache *clusters = controllers->options.clusters;
     controller_watch(all[CRS_CONTROLLER_SETS], controllers->sets,
                      &(struct controller_source){is_labelled, map_set, controllers});
+    controller_watch(all[CRS_CONTROLLER_SETS], controllers->sets,
+                     &(struct controller_source){is_changed, set_order_map, controllers});
     controller_watch(
         all[CRS_CONTROLLER_SETS], controllers->config_maps,
         &(struct controller_source){is_changed_and_labelled, map_config_map, controllers});

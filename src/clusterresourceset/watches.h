@@ -2,12 +2,13 @@
  * Which events enqueue which sets and placements.
  *
  *   event of                 enqueues
- *   a ClusterResourceSet     the set
+ *   a ClusterResourceSet     the set, and sets and placements that depend on it (set_order.h)
  *   a ConfigMap or Secret    every set that names it
  *   a DeliveryPolicy         the same (from the policy_store)
  *   a Cluster                the placements of sets that select it, or did
  *   a connection             the same (from the ClusterCache), and the check of its identity
  *   a deleted binding        the same
+ *   a changed binding        the placements on its cluster that wait for other sets
  *   a binding or a Cluster   the binding, for the controller that deletes bindings
  */
 #pragma once

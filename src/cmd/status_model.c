@@ -86,6 +86,8 @@ static struct str without_preface(struct str message)
         STR_INIT("Please check controller logs for errors: "),
         STR_INIT("Not everything is applied: "),
         STR_INIT("Clusters are paused: "),
+        STR_INIT("Waiting for other sets: "),
+        STR_INIT("The order between sets cannot be kept: "),
     };
     for (size_t i = 0; i < COUNT(prefaces); i++)
         if (str_starts_with(message, prefaces[i]))
@@ -129,6 +131,16 @@ static struct str find_details(const struct object *object, const struct conditi
                : found->message;
 }
 
+/* Something is not applied, nothing failed, and the controller goes on: other sets come first. */
+static bool waits_for_sets(const struct object *object)
+{
+    struct condition found;
+    return find_current(object, STR("ResourcesApplied"), &found) &&
+           found.status == CONDITION_FALSE && str_eq(found.reason, STR("NotApplied")) &&
+           find_current(object, STR("Failed"), &found) && found.status == CONDITION_FALSE &&
+           find_current(object, STR("InProgress"), &found) && found.status == CONDITION_TRUE;
+}
+
 /* The first of `judges` that objects decides, and gives reason and message. */
 static void read_conditions(struct status_model *model, struct status_set *set,
                             const struct object *object)
@@ -142,11 +154,12 @@ static void read_conditions(struct status_model *model, struct status_set *set,
             continue;
         set->is_current = false;
         set->is_held = judges[i].is_held;
-        set->has_failed = judges[i].has_failed;
+        set->waits = judges[i].has_failed && waits_for_sets(object);
+        set->has_failed = judges[i].has_failed && !set->waits;
         set->reason = arena_str(&model->arena, found.reason);
         set->message = arena_str(&model->arena,
                                  set->has_failed ? find_details(object, &found) : found.message);
-        if (set->has_failed || set->is_held)
+        if (set->has_failed || set->is_held || set->waits)
             set->why = without_preface(set->message);
         return;
     }
@@ -177,6 +190,7 @@ void status_model_add_set(struct status_model *model, const struct object *objec
     if (!is_asked_for(model->only_set, object))
         return;
     struct status_set *set = ARENA_NEW(&model->arena, struct status_set);
+    struct str order;
     model->arena.limit = MODEL_MAX;
     set->key = copy_key(&model->arena, object_key(object));
     set->uid = arena_str(&model->arena, object_uid(object));
@@ -184,6 +198,8 @@ void status_model_add_set(struct status_model *model, const struct object *objec
     set->is_paused = crs_is_paused(object);
     set->is_deleting = object_is_deleting(object);
     crs_spec_read(object, &set->spec);
+    if (object_find_annotation(object, STR(ORDER_ANNOTATION), &order))
+        set->depends_on = order_read(order, &model->arena);
     read_conditions(model, set, object);
     read_pause(model, set, object);
     status_since_read_set(set, object);
@@ -441,10 +457,10 @@ static struct str find_why(const struct status_cluster *cluster, const struct st
         return cluster->lost_why;
     if (!cell->why.len && cell->state == STATUS_FAILED && cell->told.len)
         return cell->told;
-    if (cell->why.len || !cell->set->has_failed)
+    if (cell->why.len || !(cell->set->has_failed || cell->set->waits))
         return cell->why;
     const struct str part = part_about(cell->set->message, cluster->key.name);
-    return part.len ? part : cell->set->why;
+    return part.len || cell->set->waits ? part : cell->set->why;
 }
 
 /*
@@ -494,6 +510,62 @@ static void judge_paused_cluster(struct status_model *model, struct status_clust
                                    STR_ARG(PAUSED_WHY), STR_ARG(cluster->lost_why));
 }
 
+static struct status_set *find_set(const struct status_model *model, struct key key)
+{
+    for (size_t i = 0; i < model->set_count; i++)
+        if (str_eq(model->sets[i]->key.namespace, key.namespace) &&
+            str_eq(model->sets[i]->key.name, key.name))
+            return model->sets[i];
+    return NULL;
+}
+
+enum order_state status_model_judge_named(const struct status_model *model,
+                                          const struct status_cluster *cluster, struct str named,
+                                          const struct status_cell **ret_cell)
+{
+    const struct status_set *set = find_set(model, (struct key){cluster->key.namespace, named});
+    struct order_facts facts = {.exists = set != NULL,
+                                .is_watched = true,
+                                .is_known = true,
+                                .is_read = true,
+                                .is_complete = true};
+    *ret_cell = NULL;
+    for (size_t i = 0; set && i < cluster->cell_count; i++)
+        if (cluster->cells[i].set == set)
+            *ret_cell = &cluster->cells[i];
+    if (set) {
+        facts.is_deleting = set->is_deleting;
+        facts.has_selector = !set->spec.selector_error;
+        facts.is_paused = set->is_paused;
+    }
+    if (*ret_cell) {
+        facts.is_selected = true;
+        facts.is_applied = (*ret_cell)->applied == set->spec.ref_count;
+        facts.has_failed = has_refused(*ret_cell);
+    }
+    return order_decide(&facts);
+}
+
+/* The condition of a set tells of five clusters what they wait for. Of the others the sets that are
+ * not applied there are told, if they have been read.
+ */
+static void explain_wait(struct status_model *model, const struct status_cluster *cluster,
+                         struct status_cell *cell)
+{
+    const struct order_names *first = &cell->set->depends_on;
+    SCOPED(buf) text = {.limit = 0};
+    if (cell->state != STATUS_WAITING || cell->why.len || !cell->set->waits)
+        return;
+    for (size_t i = 0; !model->only_set.len && i < first->count; i++) {
+        const struct status_cell *other;
+        const enum order_state state =
+            status_model_judge_named(model, cluster, first->names[i], &other);
+        if (order_is_waited_for(state))
+            order_write_wait(&text, first->names[i], state);
+    }
+    cell->why = text.len ? arena_str(&model->arena, buf_str(&text)) : cell->set->why;
+}
+
 /*
  * The state of a cluster that is not paused and can be reached is that of its worst cell. Also adds
  * up the counts of sets.
@@ -504,6 +576,7 @@ static void judge_cluster(struct status_model *model, struct status_cluster *clu
     for (size_t i = 0; i < cluster->cell_count; i++) {
         struct status_cell *cell = &cluster->cells[i];
         judge_cell(cluster, cell);
+        explain_wait(model, cluster, cell);
         cluster->counts[cell->state]++;
         cluster->applied += cell->applied;
         cluster->wanted += cell->set->spec.ref_count;

@@ -16,6 +16,7 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "base/timestamp.h"
+#include "clusterresourceset/order.h"
 #include "clusterresourceset/types/crs_spec.h"
 
 struct delivery;
@@ -71,9 +72,11 @@ struct status_set {
     struct str why;                      /* the message without its fixed preface */
     struct str lost_cluster;             /* the first by name that cannot be reached */
     struct str lost_why;                 /* its name, and why */
+    struct order_names depends_on;       /* of the annotation corset.dev/depends-on */
     bool is_paused, is_deleting;
     bool is_current; /* for the present generation every condition says that all is well */
     bool is_held;    /* for the present generation nothing is wrong but that Clusters are paused */
+    bool waits;      /* the same, but that other sets come first on some clusters */
     bool has_failed; /* for the present generation a condition says that something failed */
 };
 
@@ -117,6 +120,14 @@ void status_model_add_event(struct status_model *model, const struct object *eve
 
 /* Computes all states and sorts: problems first, then by namespace and name. */
 void status_model_finish(struct status_model *model);
+
+/*
+ * How a set that the set of the cell depends on stands on the cluster, by what the objects say; not
+ * every state can be told from them. *ret_cell is its cell there; NULL: there is none.
+ */
+enum order_state status_model_judge_named(const struct status_model *model,
+                                          const struct status_cluster *cluster, struct str named,
+                                          const struct status_cell **ret_cell);
 
 /* NULL if there is none. If several namespaces have the name, the first one counts. */
 struct status_set *status_model_find_set(const struct status_model *model, struct str name);

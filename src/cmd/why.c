@@ -84,18 +84,16 @@ static struct error *render_why(struct settings *settings,
     if (!cell)
         return explain_no_cell(settings, management, cluster, out);
     settings->is_fine = status_state_is_fine(cell->state);
-    why_render_cell(cluster, cell, now, out);
+    why_render_chain(model, cluster, cell, now, out);
     return NULL;
 }
 
-/* With a cluster all sets are read: whether one of them selects it is part of the answer. */
+/* All sets are read: which of them select a cluster, and for which another waits, is the answer. */
 static struct error *show_why(void *data)
 {
     struct settings *settings = data;
     SCOPED(management_client) management = {0};
-    SCOPED(status_model)
-    model = {.only_set = settings->cluster.len ? STR("") : settings->set,
-             .only_cluster = settings->cluster};
+    SCOPED(status_model) model = {.only_cluster = settings->cluster};
     SCOPED(buf) out = {.limit = 0};
     TRY(management_client_open(&management, &settings->globals));
     TRY(status_source_list(management.client, management.config.namespace, &model));
@@ -156,7 +154,8 @@ const struct command command_why = {
     .help =
         "Says what came of each object of a set on a cluster: the causes of failures, how many\n"
         "objects each kept back, and where the manifest of each stands (resource, key, document).\n"
-        "With a set alone it goes through its clusters, with a cluster alone through its sets.\n\n"
+        "With a set alone it goes through its clusters, with a cluster alone through its sets. Of\n"
+        "a set that waits for others it says the same of those.\n\n"
         "Usage: corset why [cluster/NAME] [set/NAME] [FLAGS]\n\n" GLOBAL_FLAGS_HELP "\n"
         "Exits with 0 when all is applied, and with 1 when it is not.\n\n"
         "Try it:\n"

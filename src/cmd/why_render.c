@@ -6,6 +6,7 @@
 #include "cmd/terminal.h"
 
 #define NAMES_SHOWN 5 /* of clusters of which the same is said */
+#define CHAIN_SHOWN 6 /* sets that wait for each other */
 
 /* A line of foreign text, indented. */
 static void add_line(struct buf *out, int indent, struct str text)
@@ -111,6 +112,44 @@ void why_render_cell(const struct status_cluster *cluster, const struct status_c
     add_share(out, cell);
     buf_add_char(out, '\n');
     add_body(out, cell);
+}
+
+static bool has_cell(const struct status_cell *const *cells, size_t count,
+                     const struct status_cell *cell)
+{
+    for (size_t i = 0; i < count; i++)
+        if (cells[i] == cell)
+            return true;
+    return false;
+}
+
+/* The cells of those that a cell waits for go behind the ones that are there, each once. */
+static size_t add_waited_for(const struct status_model *model, const struct status_cluster *cluster,
+                             const struct status_cell **cells, size_t count, size_t at)
+{
+    const struct order_names *names = &cells[at]->set->depends_on;
+    for (size_t i = 0; cells[at]->state == STATUS_WAITING && i < names->count; i++) {
+        const struct status_cell *other;
+        const enum order_state state =
+            status_model_judge_named(model, cluster, names->names[i], &other);
+        if (other && order_is_waited_for(state) && count < CHAIN_SHOWN &&
+            !has_cell(cells, count, other))
+            cells[count++] = other;
+    }
+    return count;
+}
+
+void why_render_chain(const struct status_model *model, const struct status_cluster *cluster,
+                      const struct status_cell *cell, timestamp now, struct buf *out)
+{
+    const struct status_cell *cells[CHAIN_SHOWN] = {cell};
+    size_t count = 1;
+    for (size_t i = 0; i < count; i++) {
+        count = add_waited_for(model, cluster, cells, count, i);
+        if (i)
+            buf_add_char(out, '\n');
+        why_render_cell(cluster, cells[i], now, out);
+    }
 }
 
 /* Clusters with the same text below the headline. */

@@ -13,6 +13,10 @@
 void why_render_cell(const struct status_cluster *cluster, const struct status_cell *cell,
                      timestamp now, struct buf *out);
 
+/* The same, and then of the sets that come first there and that it waits for, and so on. */
+void why_render_chain(const struct status_model *model, const struct status_cluster *cluster,
+                      const struct status_cell *cell, timestamp now, struct buf *out);
+
 /* A set or a cluster: its state, then where something is not as it should be. */
 void why_render_set(const struct status_model *model, const struct status_set *set,
                     struct buf *out);

@@ -99,6 +99,56 @@ TEST(why_of_a_set_on_a_cluster)
     }
 }
 
+/* A set that depends on others, and waits on six clusters, of which its condition tells five. */
+static void add_waiting_set(struct status_model *model, const char *name, const char *depends_on,
+                            const char *told)
+{
+    SCOPED(buf) text = {.limit = 0};
+    buf_print(&text,
+              "{\"metadata\":{\"name\":\"%s\",\"namespace\":\"d\",\"generation\":1,"
+              "\"annotations\":{\"corset.dev/depends-on\":\"%s\"}},\"spec\":{"
+              "\"clusterSelector\":{\"matchLabels\":{\"a\":\"b\"}},\"resources\":[{\"kind\":"
+              "\"ConfigMap\",\"name\":\"cm\"}]},\"status\":{\"conditions\":[{\"type\":"
+              "\"ResourcesApplied\",\"status\":\"False\",\"reason\":\"NotApplied\",\"message\":"
+              "\"Waiting for other sets: %s\"},{\"type\":\"Failed\",\"status\":\"False\"},"
+              "{\"type\":\"InProgress\",\"status\":\"True\"}]}}",
+              name, depends_on, told);
+    add(model, status_model_add_set, buf_c(&text));
+}
+
+TEST(why_of_a_set_that_waits_goes_through_those_it_waits_for)
+{
+    SCOPED(status_model) model = {0};
+    SCOPED(buf) out = {.limit = 0};
+    add_waiting_set(&model, "top", "middle,cni", "5 of 5 clusters wait: b: told by the condition");
+    add_waiting_set(&model, "middle", "cni, gone", "5 of 5 clusters wait");
+    fill(&model);
+    const struct status_cluster *cluster = status_model_find_cluster(&model, STR("a"));
+    why_render_chain(&model, cluster, &cluster->cells[0], NOW, &out);
+    CHECK_EQ(buf_str(&out),
+             STR("set top on cluster a: waiting\n"
+                 "  waits for ClusterResourceSet middle, which is not applied there yet, for "
+                 "ClusterResourceSet cni, which failed there\n"
+                 "\nset middle on cluster a: waiting\n"
+                 "  waits for ClusterResourceSet cni, which failed there, for ClusterResourceSet "
+                 "gone, which does not exist\n"
+                 "\nset cni on cluster a: failed for 5m, 1 of 52 objects applied\n" CAUSES));
+    CHECK_EQ((int)status_model_find_set(&model, STR("top"))->state, (int)STATUS_WAITING);
+    CHECK_EQ(status_model_find_set(&model, STR("top"))->why,
+             STR("5 of 5 clusters wait: b: told by the condition"));
+    TEST_CASE("what the condition says of a cluster comes first");
+    buf_clear(&out);
+    cluster = status_model_find_cluster(&model, STR("b"));
+    why_render_cell(cluster, &cluster->cells[0], NOW, &out);
+    CHECK_EQ(buf_str(&out), STR("set top on cluster b: waiting\n  told by the condition\n"));
+    TEST_CASE("what has been applied is not waited for");
+    buf_clear(&out);
+    cluster = status_model_find_cluster(&model, STR("d"));
+    why_render_chain(&model, cluster, &cluster->cells[1], NOW, &out);
+    CHECK_EQ(buf_str(&out), STR("set middle on cluster d: waiting\n"
+                                "  waits for ClusterResourceSet gone, which does not exist\n"));
+}
+
 TEST(why_of_a_set_tells_equal_clusters_together)
 {
     SCOPED(status_model) model = {0};

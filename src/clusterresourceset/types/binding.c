@@ -87,6 +87,18 @@ bool binding_find_resource(const struct object *binding, struct str set, struct 
     return false;
 }
 
+bool binding_has_begun(const struct object *binding, struct str set)
+{
+    const struct json_value *item;
+    JSON_FOREACH (key, item, json_get(find_entry(binding, set), STR("resources"))) {
+        bool applied = false;
+        json_to_bool(json_get(item, STR("applied")), &applied);
+        if (applied || json_path_str(item, "hash").len)
+            return true;
+    }
+    return false;
+}
+
 size_t binding_entry_count(const struct object *binding)
 {
     return json_count(entries_of(binding));

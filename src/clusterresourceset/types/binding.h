@@ -48,6 +48,13 @@ bool binding_has_entry(const struct object *binding, struct str set);
 bool binding_find_resource(const struct object *binding, struct str set, struct resource_ref ref,
                            struct binding_resource *ret_resource);
 
+/*
+ * Whether something of the set was applied to the cluster, or tried: its entry has a result that is
+ * applied or names a hash. An entry without results is made while there is no connection. binding
+ * may be NULL.
+ */
+bool binding_has_begun(const struct object *binding, struct str set);
+
 size_t binding_entry_count(const struct object *binding);
 
 /* Whether the set has an entry or can get one. binding may be NULL. */

@@ -97,6 +97,31 @@ TEST(binding_needs_by_strategy)
     }
 }
 
+/* A result without a hash is of content that could not be used: nothing was tried. */
+TEST(a_set_has_begun_where_it_was_tried)
+{
+    static const struct {
+        const char *name, *entries;
+        bool has_begun;
+    } cases[] = {
+        {"nothing",   "",                  false         },
+        {                   "others alone",      OTHER,               false              },
+        {        "no results",      OTHER "," BARE("crs1"),                         false},
+        {  "empty results",      ENTRY("crs1",                         ""),                       false},
+        { "refused content",       ENTRY("crs1",                     FAILED("a",                                   T1)), false},
+        {       "one applied", ENTRY("crs1", FAILED("a",     T1) "," APPLIED("b", "sha256:b", T1)), true},
+        {               "one that failed",
+         ENTRY("crs1",              "{\"name\":\"a\",\"kind\":\"Secret\",\"hash\":\"x\",\"applied\":false}"),
+         true},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        OWNED(object) binding = make_binding("", cases[i].entries);
+        TEST_CASE("%s", cases[i].name);
+        CHECK_EQ(binding_has_begun(binding, STR("crs1")), cases[i].has_begun);
+    }
+    CHECK(!binding_has_begun(NULL, STR("crs1")));
+}
+
 TEST(crs_77_an_entry_is_found_in_any_place)
 {
     OWNED(object)

@@ -3,46 +3,21 @@
 
 #include "http/server.h"
 #include "scenarios/clusterresourceset/crs_fixture.h"
+#include "scenarios/clusterresourceset/second_process.h"
 
 #define BOTH "ConfigMap/cm1 true hash, Secret/s1 true hash"
 #define US   "\"cluster.x-k8s.io/watch-filter\":\"us\""
-
-struct other {
-    struct controller_manager *controllers;
-    struct scope running;
-};
-
-static struct error *run_other(void *data)
-{
-    struct other *other = data;
-    return controller_manager_run(other->controllers);
-}
-
-/* A second process beside that of the fixture. */
-static void start_other(struct crs_fixture *fixture, struct other *other,
-                        const struct controller_manager_options *base)
-{
-    const struct controller_manager_options options = crs_fixture_options(fixture, base);
-    CHECK_OK(controller_manager_new(loop_current(), &options, &other->controllers));
-    scope_start(&other->running, "other controllers", run_other, other);
-}
-
-static void other_done(struct other *other)
-{
-    scope_done(&other->running);
-    controller_manager_free(other->controllers);
-}
 
 SIM_TEST(who_does_not_lead_waits_and_takes_over)
 {
     const struct controller_manager_options options = {.leader_elect = true};
     SCOPED(crs_fixture) fixture;
-    SCOPED(other) other = {0};
+    SCOPED(second_process) other = {0};
     crs_fixture_init(&fixture);
     crs_fixture_start(&fixture, &options);
     crs_fixture_ready(&fixture, "Reconcile");
     CHECK_OK(fiber_sleep(MINUTE));
-    start_other(&fixture, &other, &options);
+    second_process_start(&other, &fixture, &options);
     CHECK_OK(fiber_sleep(MINUTE));
     crs_fixture_forget(&fixture);
     crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
