@@ -19,6 +19,7 @@ struct subject {
     bool is_paused, is_deleting;
     unsigned refs, selected; /* bits */
     bool is_missing, has_wrong_type, is_unusable;
+    bool is_refused, waits; /* because of others that it depends on */
 };
 
 static void subject_done(struct subject *subject)
@@ -62,6 +63,7 @@ static void subject_read(struct sets *sets, size_t number, struct subject *subje
     subject->is_paused =
         json_get(at(subject->doc, "metadata.annotations"), STR("cluster.x-k8s.io/paused")) != NULL;
     read_refs(subject);
+    subject->is_refused = precedence_refuses(sets, number);
     for (size_t i = 0; i < CLUSTERS; i++)
         if (provider_selects(sets, number, i))
             subject->selected |= 1U << i;
@@ -204,6 +206,27 @@ static struct error *check_selected(struct subject *subject, size_t cluster,
     return NULL;
 }
 
+/*
+ * Other sets come first on the cluster. What is missing or of another type is told all the same; if
+ * that is all there is, an entry without results is all there can be.
+ */
+static bool is_held_back(struct subject *subject, size_t cluster, const struct json_value *entry)
+{
+    unsigned usable = 0;
+    if (!precedence_holds_back(subject->sets, subject->number, cluster, entry))
+        return false;
+    for (size_t i = 0; i < RESOURCES; i++) {
+        const struct content_version *version;
+        if (!(subject->refs & 1U << i))
+            continue;
+        const enum quality quality = catalog_judge(subject->sets, i, &version);
+        subject->is_missing |= quality == ABSENT;
+        subject->has_wrong_type |= quality == WRONG_TYPE;
+        usable |= (unsigned)(quality != ABSENT && quality != WRONG_TYPE) << i;
+    }
+    return usable || !entry;
+}
+
 static struct error *check_binding(struct subject *subject, size_t cluster)
 {
     OWNED(json_doc) binding = sets_find_binding(subject->sets, cluster);
@@ -216,8 +239,12 @@ static struct error *check_binding(struct subject *subject, size_t cluster)
                              cluster, subject->name);
         return check_owner(subject, binding, "a binding");
     }
-    if (!is_serving(subject) || !(subject->selected & 1U << cluster))
+    if (!is_serving(subject) || subject->is_refused || !(subject->selected & 1U << cluster))
         return NULL;
+    if (is_held_back(subject, cluster, entry)) {
+        subject->waits = true;
+        return NULL;
+    }
     return check_selected(subject, cluster, binding, entry);
 }
 
@@ -263,13 +290,29 @@ static struct error *check_applied(const struct subject *subject)
         applied.reason = "WrongSecretType";
     else if (subject->is_unusable)
         applied.reason = "NotApplied";
+    else if (!subject->is_missing && subject->waits)
+        applied.reason = "NotApplied";
     else if (!subject->is_missing)
         applied = (struct expected){"ResourcesApplied", "True", "Applied"};
     TRY(check_condition(subject, &applied));
-    const struct expected progress = {"InProgress", subject->is_unusable ? "True" : "False", NULL};
+    const bool goes_on = subject->is_unusable || subject->waits;
+    const struct expected progress = {"InProgress", goes_on ? "True" : "False", NULL};
     TRY(check_condition(subject, &progress));
     TRY(check_condition(subject, &(struct expected){"Failed", failed ? "True" : "False", NULL}));
-    return failed ? NULL : check_observed(subject);
+    return failed || subject->waits ? NULL : check_observed(subject);
+}
+
+/* Nothing is applied, and trying again is of no use. */
+static struct error *check_refused(const struct subject *subject)
+{
+    static const struct expected expected[] = {
+        {"ResourcesApplied", "False", "InternalError"},
+        {"InProgress",       "False", "Stopped"      },
+        {"Failed",           "True",  "operatorError"},
+    };
+    for (size_t i = 0; i < COUNT(expected); i++)
+        TRY(check_condition(subject, &expected[i]));
+    return NULL;
 }
 
 /* Without clusters nothing is in progress, and nothing fails. */
@@ -303,6 +346,8 @@ static struct error *check_status(const struct subject *subject)
     if (subject->is_paused)
         return check_condition(subject, &(struct expected){"Paused", "True", "Paused"});
     TRY(check_condition(subject, &(struct expected){"Paused", "False", "NotPaused"}));
+    if (subject->is_refused)
+        return check_refused(subject);
     if (!subject->selected)
         return check_idle(subject);
     TRY(check_resources(subject));

@@ -72,6 +72,8 @@ static void draw_all(struct run *run)
     for (size_t i = 0; i < CLUSTERS; i++)
         draw_front(&dice, &sets->workloads[i], &run->weather[i]);
     sets->profile.merges = draw_chance(&dice, 0.2);
+    random_init(&sets->order_dice, random_u64(&dice));
+    sets->profile.has_order = draw_chance(&sets->order_dice, 0.4);
 }
 
 static void open_management(struct run *run)
@@ -234,6 +236,10 @@ static void come_to_rest(struct run *run)
     end_trouble(sets);
     simulated_users_end(sets);
     run->result->took = converge(sets);
+    if (sets->profile.has_order) {
+        precedence_try(sets);
+        (void)converge(sets);
+    }
 }
 
 static void go_through(struct run *run)

@@ -1,11 +1,11 @@
 /*
  * One simulated run of the whole program against a management cluster and five workload clusters.
  *
- * Three sets share bindings. While there is trouble, people change ConfigMaps and Secrets, labels,
- * sets and clusters, somebody else writes bindings too, every server misbehaves in its own way, and
- * the controller's process is killed and started again. A witness sees every change of a binding,
- * and every object that is posted. Then everything works, and what there is has to become what the
- * model says; from then on nothing is written any more.
+ * Three sets share bindings, and in some runs depend on each other. While there is trouble, people
+ * change ConfigMaps and Secrets, labels, sets and clusters, somebody else writes bindings too,
+ * every server misbehaves in its own way, and the controller's process is killed and started again.
+ * A witness sees every change of a binding, and every object that is posted. Then everything works,
+ * and what there is has to become what the model says; from then on nothing is written any more.
  *
  * All that happens depends on the seed alone.
  */
@@ -56,7 +56,8 @@ struct content_version {
 
 struct sets_profile {
     bool reconciles[SETS];
-    bool resyncs; /* often enough to find what no event tells: entries that people take back */
+    bool has_order; /* sets depend on each other */
+    bool resyncs;   /* often enough to find what no event tells: entries that people take back */
     bool cuts_when_killed;
     bool merges; /* Reconcile by merge patches */
     duration probe, retry;
@@ -66,7 +67,7 @@ struct sets_profile {
 struct sets {
     uint64_t seed;
     struct sets_profile profile;
-    struct random users_dice;
+    struct random users_dice, order_dice;
     struct trace trace;
     struct network *network;
     struct front management, workloads[CLUSTERS];
@@ -134,10 +135,22 @@ bool provider_selects(struct sets *sets, size_t set, size_t cluster);
 void foreign_write(struct sets *sets, size_t cluster);
 void foreign_reset(struct sets *sets, size_t cluster, size_t set);
 
+/* precedence.c: sets that depend on others. */
+void precedence_write(struct sets *sets, struct buf *metadata);
+void precedence_change(struct sets *sets, size_t set, const char *names); /* NULL: none */
+void precedence_edit(struct sets *sets);
+void precedence_try(struct sets *sets);
+/* Nothing of the set may be applied at all; and it may not begin on the cluster, where it has this
+ * entry. */
+bool precedence_refuses(struct sets *sets, size_t set);
+bool precedence_holds_back(struct sets *sets, size_t set, size_t cluster,
+                           const struct json_value *entry);
+
 /* simulated_users.c: a fiber that edits objects; the first and the last state. */
 MUST_USE struct error *simulated_users_edit(void *data);
 void simulated_users_begin(struct sets *sets);
 void simulated_users_end(struct sets *sets);
+void simulated_users_make_set(struct sets *sets, size_t set, const char *depends_on);
 
 /* witness.c: a fiber that follows bindings, and whoever looks at each request to a cluster. */
 MUST_USE struct error *witness_follow(void *data);

@@ -67,14 +67,15 @@ static void write_refs(struct sets *sets, size_t set, struct buf *out)
     buf_print(out, "]");
 }
 
-static void make_set(struct sets *sets, size_t set)
+/* metadata: what follows the name in it. */
+static void post_set(struct sets *sets, size_t set, struct str metadata)
 {
     SCOPED(buf) body = {.limit = 0};
     const char label = (char)('a' + set);
     buf_print(&body,
               "{\"apiVersion\":\"addons.cluster.x-k8s.io/v1beta2\",\"kind\":\"ClusterResourceSet\","
-              "\"metadata\":{\"name\":\"s%zu\"},\"spec\":{\"strategy\":\"%s\",",
-              set, sets->profile.reconciles[set] ? "Reconcile" : "ApplyOnce");
+              "\"metadata\":{\"name\":\"s%zu\"%.*s},\"spec\":{\"strategy\":\"%s\",",
+              set, STR_ARG(metadata), sets->profile.reconciles[set] ? "Reconcile" : "ApplyOnce");
     write_refs(sets, set, &body);
     if (set == 2)
         buf_print(&body,
@@ -84,6 +85,20 @@ static void make_set(struct sets *sets, size_t set)
     else
         buf_print(&body, ",\"clusterSelector\":{\"matchLabels\":{\"%c\":\"yes\"}}}}", label);
     (void)front_call(&sets->management, "POST", SETS_TARGET, buf_c(&body));
+}
+
+static void make_set(struct sets *sets, size_t set)
+{
+    SCOPED(buf) metadata = {.limit = 0};
+    precedence_write(sets, &metadata);
+    post_set(sets, set, buf_str(&metadata));
+}
+
+void simulated_users_make_set(struct sets *sets, size_t set, const char *depends_on)
+{
+    SCOPED(buf) metadata = {.limit = 0};
+    buf_print(&metadata, ",\"annotations\":{\"corset.dev/depends-on\":\"%s\"}", depends_on);
+    post_set(sets, set, buf_str(&metadata));
 }
 
 static void write_set_target(char target[static SETS_TEXT_MAX], size_t set)
@@ -225,6 +240,7 @@ struct error *simulated_users_edit(void *data)
         TRY(fiber_sleep(draw_span(&sets->users_dice, PAUSE_MAX)));
         FIBER_SHIELD(FOREVER);
         edit_something(sets);
+        precedence_edit(sets);
     }
 }
 
