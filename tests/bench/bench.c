@@ -85,7 +85,7 @@ int main(int argc, char **argv)
         fprintf(
             stderr,
             "usage: bench [all|apiserver [writes|reads|fan-out|watches|start|clusters]|"
-            "cache|client|clusters [sick|many]|connections [COUNT]|fibers|framework|json|manifest|queue|sets [rollout|plan|many]]\n");
+            "cache|client|clusters [sick|many]|connections [COUNT]|fibers|framework|json|manifest|queue|sets [rollout|plan|requests|many]]\n");
         return 2;
     }
     const int all = strcmp(part, "all") == 0;

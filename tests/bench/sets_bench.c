@@ -61,7 +61,7 @@ static void wait_connected(struct sets_bench *bench, size_t count)
 }
 
 /* The server with so many clusters, and the controllers, connected to all of them. */
-static void open_bench(struct sets_bench *bench, size_t clusters)
+static void open_bench(struct sets_bench *bench, size_t clusters, enum crs_reconcile_with way)
 {
     char count[32];
     snprintf(count, sizeof(count), "%zu", clusters);
@@ -86,7 +86,8 @@ static void open_bench(struct sets_bench *bench, size_t clusters)
                                              .qps = -1,
                                              .burst = 1,
                                              .no_events = true, /* they come over minutes */
-                                             .sync_period = 10 * SECOND},
+                                             .sync_period = 10 * SECOND,
+                                             .reconcile_with = way},
         &bench->controllers));
     scope_start(&bench->running, "controllers", run_controllers, bench->controllers);
     wait_connected(bench, clusters);
@@ -202,9 +203,8 @@ static double roll_out(struct sets_bench *bench, const char *name, const char *s
     return bench_clock() - begun;
 }
 
-/* What the controllers have asked the management cluster so far, watches that were opened included.
- */
-static double count_requests(struct sets_bench *bench)
+/* What the controllers have asked so far, of workload clusters or of the management cluster. */
+static double count_requests_to(struct sets_bench *bench, bool workloads)
 {
     SCOPED(buf) text = {0};
     double sum = 0;
@@ -213,7 +213,7 @@ static double count_requests(struct sets_bench *bench)
     while (rest.len) {
         str_cut(&rest, '\n', &line);
         if (!str_starts_with(line, STR("rest_client_requests_total{")) ||
-            str_contains(line, STR("host=\"workload-clusters\"")))
+            str_contains(line, STR("host=\"workload-clusters\"")) != workloads)
             continue;
         const size_t space = str_find_last_char(line, ' ');
         char number[32] = {0};
@@ -221,6 +221,12 @@ static double count_requests(struct sets_bench *bench)
         sum += strtod(number, NULL);
     }
     return sum;
+}
+
+/* Of the management cluster, watches that were opened included. */
+static double count_requests(struct sets_bench *bench)
+{
+    return count_requests_to(bench, false);
 }
 
 static void inject(struct sets_bench *bench, const char *faults)
@@ -245,7 +251,7 @@ static struct error *measure_rollout(void *data)
 {
     struct sets_bench bench;
     (void)data;
-    open_bench(&bench, ROLLOUT_CLUSTERS);
+    open_bench(&bench, ROLLOUT_CLUSTERS, CRS_SERVER_SIDE_APPLY);
     inject(&bench, "latency=" LATENCY);
     label(&bench, 1, "{\"bench\":\"one\"}");
     double one = 1e9;
@@ -292,7 +298,7 @@ static struct error *measure_many(void *data)
 {
     struct sets_bench bench;
     (void)data;
-    open_bench(&bench, MANY);
+    open_bench(&bench, MANY, CRS_SERVER_SIDE_APPLY);
     bench_trim();
     const size_t connected = bench_resident();
     label(&bench, 1, "{\"out\":\"1\"}");
@@ -377,7 +383,7 @@ static struct error *measure_plan(void *data)
     char file[API_FIXTURE_PATH + 16];
     double cpu, best = 1e9;
     (void)data;
-    open_bench(&bench, ROLLOUT_CLUSTERS);
+    open_bench(&bench, ROLLOUT_CLUSTERS, CRS_SERVER_SIDE_APPLY);
     roll_out(&bench, "all", "{\"matchLabels\":{\"corset.dev/virtual\":\"true\"}}");
     inject(&bench, "latency=" LATENCY);
     snprintf(file, sizeof(file), "%s/new.json", bench.fixture.folder);
@@ -392,6 +398,34 @@ static struct error *measure_plan(void *data)
     return NULL;
 }
 
+/* Requests to clusters for each object of a content, new and changed. */
+static void measure_requests(const char *what, enum crs_reconcile_with way)
+{
+    struct sets_bench bench;
+    open_bench(&bench, FEW, way);
+    const double objects = (double)FEW * OBJECTS;
+    must(fiber_sleep(QUIET)); /* looking kinds up */
+    const double before = count_requests_to(&bench, true);
+    roll_out(&bench, "all", "{\"matchLabels\":{\"corset.dev/virtual\":\"true\"}}");
+    must(fiber_sleep(QUIET));
+    const double made = count_requests_to(&bench, true);
+    change_resource(&bench, "all", 1);
+    must(fiber_sleep(QUIET));
+    const double changed = count_requests_to(&bench, true);
+    bench_row(what, (changed - made) / objects, "requests",
+              "%.2f when it is new; 100 clusters, 10 objects; probes and discovery included",
+              (made - before) / objects);
+    close_bench(&bench);
+}
+
+static struct error *measure_both_ways(void *data)
+{
+    (void)data;
+    measure_requests("a changed object, server-side apply", CRS_SERVER_SIDE_APPLY);
+    measure_requests("a changed object, merge patch", CRS_MERGE_PATCH);
+    return NULL;
+}
+
 void bench_sets(const char *which)
 {
     bench_heading("ClusterResourceSets");
@@ -402,6 +436,10 @@ void bench_sets(const char *which)
     if (!which || strcmp(which, "plan") == 0) {
         OWNED(loop) loop = loop_new();
         must(loop_run(loop, measure_plan, NULL));
+    }
+    if (!which || strcmp(which, "requests") == 0) {
+        OWNED(loop) loop = loop_new();
+        must(loop_run(loop, measure_both_ways, NULL));
     }
     if (!which || strcmp(which, "many") == 0) {
         OWNED(loop) loop = loop_new();
