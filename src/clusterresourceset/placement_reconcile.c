@@ -28,6 +28,7 @@
 #include "base/timestamp.h"
 #include "clustercache/clustercache.h"
 #include "clusterresourceset/apply/apply.h"
+#include "clusterresourceset/apply/apply_ledger.h"
 #include "clusterresourceset/apply/field_manager.h"
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/identity.h"
@@ -38,6 +39,7 @@
 #include "clusterresourceset/set_events.h"
 #include "clusterresourceset/set_order.h"
 #include "clusterresourceset/types/binding.h"
+#include "clusterresourceset/types/delivery.h"
 #include "clusterresourceset/types/failures.h"
 #include "clusterresourceset/watches.h"
 #include "controller/cache/cache.h"
@@ -71,8 +73,9 @@ struct placement_reconcile {
     struct fault fault;       /* texts are in the arena */
     struct failures failures; /* of objects and of contents, on the cluster */
     struct apply_notices notices;
-    bool has_outcome;   /* what can be applied was tried: the failures are all there are */
-    struct buf applied; /* "ConfigMap cm1, Secret s1", for the event */
+    struct apply_ledger ledger; /* of a set with a policy */
+    bool has_outcome;           /* what can be applied was tried: the failures are all there are */
+    struct buf applied;         /* "ConfigMap cm1, Secret s1", for the event */
     int64_t begun;
     bool is_unfinished; /* the binding could not be written because of conflicts */
     bool is_refused;    /* the binding has no room for the set */
@@ -174,7 +177,18 @@ static struct error *edit_binding(void *data, struct object *binding, struct obj
     }
     if (reconcile->result_count && !str_eq(object_uid(binding), object_uid(reconcile->binding)))
         return error_new(ERROR_NOT_FOUND, "the binding has been replaced by another one");
-    char text[TIMESTAMP_TEXT_MAX];
+    char text[TIMESTAMP_TEXT_MAX], revision[DELIVERY_REVISION_LEN + 1];
+    const struct delivery_progress progress = {
+        .revision = plan_revision(reconcile->plan, revision),
+        .is_incomplete = !plan_is_whole(reconcile->plan),
+        .kinds = reconcile->ledger.kinds,
+        .kind_count = reconcile->ledger.kind_count,
+    };
+    const struct delivery_outcome outcome = {
+        .failures = &reconcile->failures,
+        .progress = plan_policy(reconcile->plan) ? &progress : NULL,
+        .now = timestamp_write(loop_wall(reconcile->controllers->loop), text),
+    };
     const struct binding_change change = {
         .owner = set_owner_reference(reconcile->set),
         .resources = reconcile->results,
@@ -182,8 +196,7 @@ static struct error *edit_binding(void *data, struct object *binding, struct obj
         .named = spec->refs,
         .named_count = spec->ref_count,
         .cluster_uid = reconcile->cluster_uid,
-        .failures = reconcile->has_outcome ? &reconcile->failures : NULL,
-        .now = timestamp_write(loop_wall(reconcile->controllers->loop), text),
+        .outcome = reconcile->has_outcome ? &outcome : NULL,
     };
     if (binding_is_of_other_cluster(binding, reconcile->cluster_uid))
         return error_new(ERROR_NOT_FOUND, "the binding is about another cluster now");
@@ -278,6 +291,7 @@ static struct error *apply_in_fiber(void *data)
         .strategy = plan_strategy(reconcile->plan, reconcile->controllers->options.reconcile_with),
         .failures = &reconcile->failures,
         .notices = &reconcile->notices,
+        .ledger = plan_policy(reconcile->plan) ? &reconcile->ledger : NULL,
     };
     apply->err = apply_objects(&target, &batch, &apply->report);
     apply->is_done = !fiber_is_canceled(fiber_current());
@@ -637,7 +651,7 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
     if (plan_is_met(plan, reconcile->binding, owner))
         return NULL;
     if (plan_is_recorded(plan, reconcile->binding, owner.name)) {
-        reconcile->has_outcome = true;
+        reconcile->has_outcome = !plan_policy(plan);
         return write_binding(reconcile); /* the owner reference and the record: no connection */
     }
     if (is_paused(reconcile)) {
@@ -777,7 +791,7 @@ struct error *reconcile_placement(void *data, struct key key, struct reconcile_r
     };
     reconcile.results = arena_alloc_array(&reconcile.arena, plan_resource_count(reconcile.plan) + 1,
                                           sizeof(struct binding_resource));
-    reconcile.failures.arena = &reconcile.arena;
+    reconcile.failures.arena = reconcile.ledger.arena = &reconcile.arena;
     reconcile.failures.objects = plan_object_count(reconcile.plan);
     FIBER_TIMEOUT(time_to_apply(&reconcile) + WRITE_TIME);
     placement_begin(reconcile.placement);

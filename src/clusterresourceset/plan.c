@@ -4,10 +4,13 @@
  */
 #include "clusterresourceset/plan.h"
 
+#include <string.h>
+
 #include "base/array.h"
+#include "base/buf.h"
 #include "base/memory.h"
+#include "base/sha256.h"
 #include "clusterresourceset/types/binding.h"
-#include "clusterresourceset/types/delivery.h"
 
 struct plan {
     size_t references;
@@ -16,6 +19,7 @@ struct plan {
     struct crs_spec spec;
     struct resource_snapshot **snapshots; /* of spec.refs, in the same order */
     size_t snapshot_count, snapshot_capacity;
+    struct delivery_policy *policy; /* NULL: none */
 };
 
 struct plan *plan_new(const struct object *set)
@@ -40,6 +44,7 @@ void plan_free(struct plan *plan)
     for (size_t i = 0; i < plan->snapshot_count; i++)
         resource_snapshot_free(plan->snapshots[i]);
     mem_free(plan->snapshots);
+    delivery_policy_free(plan->policy);
     crs_spec_done(&plan->spec);
     mem_free(plan);
 }
@@ -49,10 +54,21 @@ void plan_add_snapshot(struct plan *plan, struct resource_snapshot *snapshot)
     ARRAY_PUSH(plan->snapshots, plan->snapshot_count, plan->snapshot_capacity, snapshot);
 }
 
+void plan_set_policy(struct plan *plan, struct delivery_policy *policy)
+{
+    plan->policy = policy;
+}
+
+const struct delivery_policy *plan_policy(const struct plan *plan)
+{
+    return plan->policy;
+}
+
 /* Equal generations have equal specs, so that only the snapshots have to be compared. */
 static bool wants_the_same(const struct plan *a, const struct plan *b)
 {
-    if (a->generation != b->generation || a->snapshot_count != b->snapshot_count)
+    if (a->generation != b->generation || a->snapshot_count != b->snapshot_count ||
+        !a->policy != !b->policy)
         return false;
     for (size_t i = 0; i < a->snapshot_count; i++)
         if (!resource_snapshot_eq(a->snapshots[i], b->snapshots[i]))
@@ -62,11 +78,12 @@ static bool wants_the_same(const struct plan *a, const struct plan *b)
 
 struct plan *plan_replace(struct plan *current, struct plan *next)
 {
-    if (current && wants_the_same(current, next)) {
+    const bool is_same = current && wants_the_same(current, next);
+    if (is_same && !next->policy) {
         plan_free(next);
         return current;
     }
-    next->round = current ? current->round + 1 : 1;
+    next->round = !current ? 1 : is_same ? current->round : current->round + 1;
     plan_free(current);
     return next;
 }
@@ -121,6 +138,34 @@ enum apply_strategy plan_strategy(const struct plan *plan, enum crs_reconcile_wi
     return plan->spec.strategy == RESOURCE_RECONCILE ? strategies[reconcile_with] : APPLY_ONCE;
 }
 
+bool plan_is_whole(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->snapshot_count; i++)
+        if (resource_snapshot_fault(plan->snapshots[i]))
+            return false;
+    return plan_is_complete(plan);
+}
+
+struct str plan_revision(const struct plan *plan, char text[static DELIVERY_REVISION_LEN + 1])
+{
+    SCOPED(buf) lines = {.limit = 0};
+    uint8_t digest[SHA256_LEN];
+    char hex[SHA256_HEX_LEN + 1];
+    for (size_t i = 0; i < plan->snapshot_count; i++) {
+        const struct resource_ref ref = plan->spec.refs[i];
+        const struct str kind = resource_kind_name(ref.kind);
+        const struct str hash = resource_snapshot_fault(plan->snapshots[i])
+                                    ? STR("-")
+                                    : resource_snapshot_hash(plan->snapshots[i]);
+        buf_print(&lines, "%.*s/%.*s=%.*s\n", STR_ARG(kind), STR_ARG(ref.name), STR_ARG(hash));
+    }
+    sha256_of(buf_str(&lines), digest);
+    sha256_hex(digest, hex);
+    memcpy(text, hex, DELIVERY_REVISION_LEN);
+    text[DELIVERY_REVISION_LEN] = '\0';
+    return str_from(text, DELIVERY_REVISION_LEN);
+}
+
 /* A snapshot with a fault has no content. */
 size_t plan_object_count(const struct plan *plan)
 {
@@ -142,8 +187,9 @@ static enum plan_action choose_action(const struct plan *plan, size_t index,
 {
     const struct resource_snapshot *snapshot = plan->snapshots[index];
     const enum fault_type fault = resource_snapshot_fault(snapshot);
-    if (fault_is_of_resource(fault) ||
-        !binding_needs(plan->spec.strategy, found, resource_snapshot_hash(snapshot)))
+    const bool is_needed =
+        plan->policy || binding_needs(plan->spec.strategy, found, resource_snapshot_hash(snapshot));
+    if (fault_is_of_resource(fault) || !is_needed)
         return PLAN_SKIP;
     if (plan->spec.strategy == RESOURCE_STRATEGY_UNKNOWN)
         return PLAN_REFUSE_STRATEGY;
@@ -163,10 +209,38 @@ struct plan_step plan_step(const struct plan *plan, size_t index, const struct o
     };
 }
 
+/* Whether any resource of the plan was ever applied to the cluster. */
+static bool has_something(const struct plan *plan, const struct object *binding, struct str set)
+{
+    struct binding_resource found;
+    for (size_t i = 0; i < plan->snapshot_count; i++)
+        if (binding_find_resource(binding, set, plan->spec.refs[i], &found) && found.applied)
+            return true;
+    return false;
+}
+
+/*
+ * The same by the record of a set with a policy. A cluster that was whole, or that a plain set was
+ * applied to, stays as it is while the revision is incomplete.
+ */
+static bool is_delivered(const struct plan *plan, const struct object *binding, struct str set)
+{
+    char text[DELIVERY_REVISION_LEN + 1];
+    struct delivery_mark mark;
+    const bool has_mark = delivery_find_mark(binding, set, &mark);
+    if (!plan_is_whole(plan) &&
+        (has_mark ? !mark.is_incomplete : has_something(plan, binding, set)))
+        return true;
+    return has_mark && mark.is_ready &&
+           str_eq(str_from_c(mark.revision), plan_revision(plan, text));
+}
+
 bool plan_is_recorded(const struct plan *plan, const struct object *binding, struct str set)
 {
     if (!binding || !binding_has_entry(binding, set))
         return false;
+    if (plan->policy)
+        return is_delivered(plan, binding, set);
     for (size_t i = 0; i < plan->snapshot_count; i++)
         if (plan_step(plan, i, binding, set).action != PLAN_SKIP)
             return false;
@@ -177,5 +251,5 @@ bool plan_is_met(const struct plan *plan, const struct object *binding,
                  struct owner_reference owner)
 {
     return plan_is_recorded(plan, binding, owner.name) && binding_is_owned(binding, owner) &&
-           !delivery_exists(binding, owner.name);
+           (plan->policy || !delivery_exists(binding, owner.name));
 }

@@ -21,6 +21,8 @@
 #include "clusterresourceset/crs_controllers.h"
 #include "clusterresourceset/resource_snapshots.h"
 #include "clusterresourceset/types/crs_spec.h"
+#include "clusterresourceset/types/delivery.h"
+#include "clusterresourceset/types/delivery_policy.h"
 
 struct plan;
 
@@ -33,10 +35,16 @@ DEFINE_OWNED(plan)
 /* Adds the snapshot of the next resource, in the order of the spec. Takes the snapshot. */
 void plan_add_snapshot(struct plan *plan, struct resource_snapshot *snapshot);
 
+/* The policy that the set is delivered by; NULL: none. Set before the plan is the set's. Takes it.
+ */
+void plan_set_policy(struct plan *plan, struct delivery_policy *policy);
+const struct delivery_policy *plan_policy(const struct plan *plan);
+
 /*
  * Decides which plan a set goes on with, and frees the other. A next plan that wants the same as
  * the current one is dropped, so that placements that are done stay done. Otherwise the next plan
- * gets the next round. current may be NULL.
+ * gets the next round. current may be NULL. A policy that changed is no other round: it sends
+ * nothing by itself. One that came or went is.
  */
 struct plan *plan_replace(struct plan *current, struct plan *next);
 
@@ -58,6 +66,14 @@ bool plan_names(const struct plan *plan, enum resource_kind kind, struct str nam
 
 /* How the objects are applied. */
 enum apply_strategy plan_strategy(const struct plan *plan, enum crs_reconcile_with reconcile_with);
+
+/*
+ * The revision of the contents, by which a set with a policy is delivered: the first digits of a
+ * hash over all resources and their hashes. A resource that is missing or cannot be used makes it
+ * incomplete.
+ */
+struct str plan_revision(const struct plan *plan, char text[static DELIVERY_REVISION_LEN + 1]);
+bool plan_is_whole(const struct plan *plan);
 
 /* Objects in all usable snapshots together. */
 size_t plan_object_count(const struct plan *plan);
@@ -84,6 +100,9 @@ struct plan_step plan_step(const struct plan *plan, size_t index, const struct o
  * Whether nothing is left to do on the cluster: the binding has an entry of the set, every resource
  * is skipped, and, for plan_is_met(), the set is an owner of the binding and no record in it says
  * that something failed.
+ *
+ * With a policy the record decides: it says that the revision was applied in full. All resources
+ * are applied then, or none. No cluster that has something of the set gets an incomplete revision.
  */
 bool plan_is_recorded(const struct plan *plan, const struct object *binding, struct str set);
 bool plan_is_met(const struct plan *plan, const struct object *binding,

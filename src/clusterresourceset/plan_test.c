@@ -1,7 +1,11 @@
 #include "clusterresourceset/plan.h"
 
+#include <string.h>
+
 #include "base/buf.h"
+#include "base/sha256.h"
 #include "clusterresourceset/types/binding.h"
+#include "clusterresourceset/types/policy_schema.h"
 #include "testing/test.h"
 
 #define UID   "u1"
@@ -128,6 +132,111 @@ TEST(a_plan_that_wants_the_same_is_not_a_new_round)
     second = plan_replace(second, make_plan("Reconcile", 2, UNUSABLE));
     CHECK_EQ(plan_round(second), 3);
     plan_free(second);
+}
+
+/* A policy that says nothing. */
+static struct delivery_policy *make_policy(void)
+{
+    OWNED(policy_schema) schema = policy_schema_new();
+    OWNED(object)
+    object = read_object("{\"apiVersion\":\"corset.dev/v1alpha1\",\"kind\":\"DeliveryPolicy\","
+                         "\"metadata\":{\"name\":\"p\"},\"spec\":{}}");
+    struct delivery_policy *policy = NULL;
+    CHECK_OK(delivery_policy_read(schema, object, &policy));
+    return policy;
+}
+
+static struct plan *make_policy_plan(int64_t generation, const char *resource)
+{
+    struct plan *plan = make_plan("Reconcile", generation, resource);
+    plan_set_policy(plan, make_policy());
+    return plan;
+}
+
+TEST(a_policy_that_changes_is_no_new_round)
+{
+    struct plan *plan = plan_replace(NULL, make_plan("Reconcile", 1, USABLE));
+    plan = plan_replace(plan, make_policy_plan(1, USABLE));
+    CHECK_EQ(plan_round(plan), 2); /* it came */
+    struct plan *next = make_policy_plan(1, USABLE);
+    plan = plan_replace(plan, next);
+    CHECK(plan == next); /* what happens next goes by it */
+    CHECK_EQ(plan_round(plan), 2);
+    plan = plan_replace(plan, make_plan("Reconcile", 1, USABLE));
+    CHECK_EQ(plan_round(plan), 3); /* it went */
+    plan_free(plan);
+}
+
+TEST(the_revision_of_a_plan_is_a_hash_of_its_resources)
+{
+    char text[DELIVERY_REVISION_LEN + 1], hex[SHA256_HEX_LEN + 1];
+    SCOPED(buf) line = {.limit = 0};
+    uint8_t digest[SHA256_LEN];
+    OWNED(plan) plan = make_plan("Reconcile", 1, USABLE);
+    OWNED(plan) broken = make_plan("Reconcile", 1, UNUSABLE);
+    const struct str hash = resource_snapshot_hash(plan_snapshot(plan, 0));
+    buf_print(&line, "ConfigMap/cm1=%.*s\n", STR_ARG(hash));
+    sha256_of(buf_str(&line), digest);
+    CHECK_EQ(plan_revision(plan, text), str_slice(sha256_hex(digest, hex), 0, 12));
+    CHECK(plan_is_whole(plan));
+    sha256_of(STR("ConfigMap/cm1=-\n"), digest);
+    CHECK_EQ(plan_revision(broken, text), str_slice(sha256_hex(digest, hex), 0, 12));
+    CHECK(!plan_is_whole(broken));
+}
+
+/* A binding in which the set has this entry, and this record. */
+static struct object *make_delivered(const char *entry, const char *record)
+{
+    SCOPED(buf) text = {.limit = 0};
+    buf_print(&text,
+              "{\"kind\":\"ClusterResourceSetBinding\",\"metadata\":{\"name\":\"c1\","
+              "\"annotations\":{\"corset.dev/delivery\":\"{\\\"crs1\\\":{%s}}\"},"
+              "\"ownerReferences\":[{\"apiVersion\":\"" CRS_API_VERSION "\",\"kind\":\"" CRS_KIND
+              "\",\"name\":\"crs1\",\"uid\":\"" UID "\"}]},"
+              "\"spec\":{\"bindings\":[{\"clusterResourceSetName\":\"crs1\"%s}]}}",
+              record, entry);
+    return read_object(buf_c(&text));
+}
+
+#define APPLIED_ENTRY                                                                      \
+    ",\"resources\":[{\"kind\":\"ConfigMap\",\"name\":\"cm1\",\"hash\":\"x\",\"applied\":" \
+    "true}]"
+
+TEST(a_plan_with_a_policy_is_met_by_the_record_of_its_revision)
+{
+    static const struct {
+        const char *name, *resource, *entry, *revision, *state, *more;
+        bool is_met;
+    } cases[] = {
+        {"no record",                     USABLE,   "",            "",              "",       "",                         false},
+        {"no record, applied before",     USABLE,   APPLIED_ENTRY, "",              "",       "",                         false},
+        {"this revision",                 USABLE,   "",            "same",          "Ready",  "",                         true },
+        {"this revision, failed",         USABLE,   "",            "same",          "Failed", "",                         false},
+        {"another revision",              USABLE,   "",            "000000000000",  "Ready",  "",                         false},
+        {"what is no revision",           USABLE,   "",            "same and more", "Ready",  "",                         false},
+        {"incomplete, nothing there yet", UNUSABLE, "",            "",              "",       "",                         false},
+        {"incomplete, applied before",    UNUSABLE, APPLIED_ENTRY, "",              "",       "",                         true },
+        {"incomplete, was whole",         UNUSABLE, "",            "000000000000",  "Ready",  "",                         true },
+        {"incomplete, was whole, failed", UNUSABLE, "",            "000000000000",  "Failed", "",                         true },
+        {"incomplete, was another one",   UNUSABLE, "",            "000000000000",  "Ready",
+         ",\\\"incomplete\\\":true",                                                                                      false},
+        {"incomplete, this one",          UNUSABLE, "",            "same",          "Ready",  ",\\\"incomplete\\\":true", true },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char same[DELIVERY_REVISION_LEN + 1];
+        SCOPED(buf) record = {.limit = 0};
+        OWNED(plan) plan = make_policy_plan(1, cases[i].resource);
+        TEST_CASE("%s", cases[i].name);
+        plan_revision(plan, same);
+        if (*cases[i].revision)
+            buf_print(&record, "\\\"revision\\\":\\\"%s\\\",\\\"state\\\":\\\"%s\\\"%s",
+                      strcmp(cases[i].revision, "same") == 0 ? same : cases[i].revision,
+                      cases[i].state, cases[i].more);
+        OWNED(object) binding = make_delivered(cases[i].entry, buf_c(&record));
+        CHECK_EQ(plan_is_met(plan, binding, OWNER), cases[i].is_met);
+        CHECK_EQ(plan_step(plan, 0, binding, STR("crs1")).action,
+                 strcmp(cases[i].resource, USABLE) == 0 ? PLAN_APPLY : PLAN_REFUSE_CONTENT);
+    }
 }
 
 TEST(a_plan_knows_its_resources)

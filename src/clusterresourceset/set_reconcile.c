@@ -463,10 +463,10 @@ static struct str explain_policy(struct set_reconcile *reconcile, struct str nam
 }
 
 /*
- * Finds the policy that the set names. *ret_problem says why the set cannot be worked on by it;
- * empty: it can, or it names none. An error may pass by itself. Suspends.
+ * Gives the plan the policy that the set names. *ret_problem says why the set cannot be worked on
+ * by it; empty: it can, or it names none. An error may pass by itself. Suspends.
  */
-static struct error *find_policy(struct set_reconcile *reconcile, const struct plan *plan,
+static struct error *find_policy(struct set_reconcile *reconcile, struct plan *plan,
                                  struct str *ret_problem)
 {
     const struct crs_set *set = reconcile->set;
@@ -501,6 +501,8 @@ static struct error *find_policy(struct set_reconcile *reconcile, const struct p
         *ret_problem =
             arena_print(arena, "DeliveryPolicy %.*s/%.*s asks for %.*s, which is not supported yet",
                         STR_ARG(key.namespace), STR_ARG(name), STR_ARG(field));
+    else
+        plan_set_policy(plan, TAKE(policy));
     return NULL;
 }
 

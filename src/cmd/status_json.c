@@ -87,11 +87,12 @@ static void add_cause(struct json_builder *builder, const struct failure_cause *
     json_builder_end(builder);
 }
 
-/* The record of failures, with each object in parts. */
+/* The record of the binding, with each object in parts. */
 static void add_delivery(struct json_builder *builder, const struct delivery *delivery)
 {
     const struct failures *failures = &delivery->failures;
     json_builder_add_object(builder, "delivery");
+    add_some(builder, "revision", delivery->revision);
     json_builder_add_str(builder, "state", delivery->state);
     json_builder_add_str(builder, "since", delivery->since);
     json_builder_add_int(builder, "objects", (int64_t)failures->objects);

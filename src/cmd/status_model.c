@@ -340,8 +340,10 @@ static void read_delivery(struct status_model *model, struct status_cell *cell,
     if (!delivery_read(binding, cell->set->key.name, &model->arena, delivery))
         return;
     SCOPED(buf) text = {.limit = 0};
-    failures_write(&delivery->failures, &text, TOLD_MAX);
     cell->delivery = delivery;
+    if (failures_is_empty(&delivery->failures))
+        return;
+    failures_write(&delivery->failures, &text, TOLD_MAX);
     cell->told = arena_str(&model->arena, buf_str(&text));
 }
 

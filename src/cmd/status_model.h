@@ -48,7 +48,7 @@ struct status_cell {
     timestamp since;  /* of the state, see status_since.h; 0: not known */
     struct str why;
     timestamp why_time, why_first;     /* the last and the first time that it was told */
-    const struct delivery *delivery;   /* the record of failures; NULL: there is none */
+    const struct delivery *delivery;   /* the record of the binding; NULL: there is none */
     struct str told;                   /* the record, short */
     struct status_resource *resources; /* one for each resource of the set */
 };

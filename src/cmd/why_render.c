@@ -47,7 +47,8 @@ static void add_resources(struct buf *out, const struct status_cell *cell)
 
 static bool has_causes(const struct status_cell *cell)
 {
-    return cell->delivery && cell->state != STATUS_APPLIED;
+    return cell->delivery && !failures_is_empty(&cell->delivery->failures) &&
+           cell->state != STATUS_APPLIED;
 }
 
 /* What is said below the headline. A cluster that is lost, or waits, has more to say than causes.

@@ -15,6 +15,7 @@
 #include "client/client.h"
 #include "client/discovery/discovery.h"
 #include "clusterresourceset/apply/apply_definition.h"
+#include "clusterresourceset/apply/apply_ledger.h"
 #include "clusterresourceset/apply/apply_object.h"
 #include "clusterresourceset/apply/apply_redaction.h"
 #include "clusterresourceset/apply/apply_server_side.h"
@@ -218,6 +219,8 @@ static void note_outcome(struct apply_run *run, size_t index, const struct apply
     outcome->verb = apply->verb;
     outcome->is_placed = apply->placed != NULL;
     outcome->err = err;
+    if (!err && run->batch->ledger)
+        apply_ledger_add(run->batch->ledger, apply_object_gvk(apply->object));
 }
 
 /* "apps/v1 Deployment ns/x" */

@@ -20,6 +20,7 @@
 #include "base/str.h"
 #include "clusterresourceset/types/content.h"
 
+struct apply_ledger;
 struct client;
 struct discovery;
 struct failures;
@@ -77,6 +78,7 @@ struct apply_batch {
     enum apply_strategy strategy;
     struct failures *failures; /* of all batches; gets each object that fails, and has the arena */
     struct apply_notices *notices; /* of all batches */
+    struct apply_ledger *ledger;   /* the same; gets each object that was applied; NULL: none */
 };
 
 /*

@@ -330,10 +330,10 @@ struct error *binding_record(struct object *binding, const struct binding_change
     SCOPED(object_edit) edit = {0};
     OWNED(json_doc) entries = NULL;
     SCOPED(buf) delivery = {.limit = 0};
-    if (change->failures)
-        delivery_write(binding, change->owner.name, change->failures, change->now, &delivery);
+    if (change->outcome)
+        delivery_write(binding, change->owner.name, change->outcome, &delivery);
     if (says_all(binding, change) &&
-        (!change->failures || says_delivery(binding, buf_str(&delivery)))) {
+        (!change->outcome || says_delivery(binding, buf_str(&delivery)))) {
         *ret_binding = object_ref(binding);
         return NULL;
     }
@@ -345,7 +345,7 @@ struct error *binding_record(struct object *binding, const struct binding_change
         json_edit_set_str(&edit.json,
                           JSON_PLACE_KEY("metadata.annotations", STR(BINDING_CLUSTER_UID)),
                           change->cluster_uid);
-    if (change->failures)
+    if (change->outcome)
         edit_delivery(&edit, buf_str(&delivery));
     return object_edit_finish(&edit, ret_binding);
 }
@@ -407,7 +407,7 @@ struct error *binding_forget(struct object *binding, struct owner_reference owne
         json_edit_remove(&edit.json, JSON_PLACE("spec.bindings"));
         json_edit_set_unless_empty(&edit.json, JSON_PLACE("spec.bindings"), json_doc_root(others));
     }
-    delivery_write(binding, owner.name, NULL, STR(""), &delivery);
+    delivery_write(binding, owner.name, NULL, &delivery);
     edit_delivery(&edit, buf_str(&delivery));
     return object_edit_finish(&edit, ret_binding);
 }

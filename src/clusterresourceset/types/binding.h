@@ -22,7 +22,7 @@
 #include "base/str.h"
 #include "clusterresourceset/types/crs_spec.h"
 
-struct failures;
+struct delivery_outcome;
 
 /* Limits of the schema: entries in a binding, and resources in an entry. */
 #define BINDING_ENTRIES_MAX   100
@@ -82,9 +82,8 @@ struct binding_change {
     size_t count;
     const struct resource_ref *named; /* by the set now */
     size_t named_count;
-    struct str cluster_uid;          /* goes into the binding with the rest; empty: not known */
-    const struct failures *failures; /* for the record of delivery.h; NULL: it stays as it is */
-    struct str now;                  /* RFC 3339; with failures */
+    struct str cluster_uid; /* goes into the binding with the rest; empty: not known */
+    const struct delivery_outcome *outcome; /* for the record of delivery.h; NULL: it stays */
 };
 MUST_USE struct error *binding_record(struct object *binding, const struct binding_change *change,
                                       struct object **ret_binding);

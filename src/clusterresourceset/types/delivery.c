@@ -1,10 +1,14 @@
 #include "clusterresourceset/types/delivery.h"
 
+#include <string.h>
+
+#include "base/map.h"
 #include "clusterresourceset/types/binding.h"
 #include "json/json.h"
 #include "json/path.h"
 
 #define FAILED           "Failed"
+#define READY            "Ready"
 #define OBJECTS_AT_LEAST 5
 #define OMITTED_MAX      64 /* bytes of "omitted" and of what closes the record */
 
@@ -103,6 +107,7 @@ bool delivery_read(const struct object *binding, struct str set, struct arena *a
     *ret_delivery = (struct delivery){
         .state = arena_str(arena, json_path_str(record, "state")),
         .since = arena_str(arena, json_path_str(record, "since")),
+        .revision = arena_str(arena, json_path_str(record, "revision")),
         .failures = {.arena = arena,
                      .objects = read_size(json_get(record, STR("objects"))),
                      .omitted_causes = read_size(json_path(record, "omitted.causes")),
@@ -174,16 +179,74 @@ static void write_some_causes(const struct failures *failures, size_t room, stru
         buf_print(out, ",\"omitted\":{\"causes\":%zu,\"objects\":%zu}", causes, objects);
 }
 
-/* The time of the state stays as long as the state does. */
-static void write_record(const struct json_value *before, const struct failures *failures,
-                         struct str now, size_t room, struct buf *out)
+/* Kinds that are recorded stay, in their places: prune and drift go by them. */
+static void write_kinds(const struct json_value *before, const struct delivery_progress *progress,
+                        struct buf *out)
 {
-    const bool has_state = str_eq(json_path_str(before, "state"), STR(FAILED));
-    const struct str since = has_state ? json_path_str(before, "since") : (struct str){0};
+    SCOPED(map) seen = {.release = NULL};
+    const struct json_value *kind;
+    JSON_FOREACH (key, kind, json_get(before, STR("kinds")))
+        if (json_to_str(kind).len && map_count(&seen) < DELIVERY_KINDS_MAX &&
+            !map_has(&seen, json_to_str(kind))) {
+            buf_add(out, map_count(&seen) ? STR(",") : STR(""));
+            buf_add_json_string(out, json_to_str(kind));
+            map_put(&seen, json_to_str(kind), NULL);
+        }
+    for (size_t i = 0; i < progress->kind_count && map_count(&seen) < DELIVERY_KINDS_MAX; i++)
+        if (!map_has(&seen, progress->kinds[i])) {
+            buf_add(out, map_count(&seen) ? STR(",") : STR(""));
+            buf_add_json_string(out, progress->kinds[i]);
+            map_put(&seen, progress->kinds[i], NULL);
+        }
+}
+
+/* The time of the state stays as long as state and revision do. */
+static struct str find_since(const struct json_value *before, const char *state,
+                             const struct delivery_outcome *outcome)
+{
+    const struct str revision = outcome->progress ? outcome->progress->revision : STR("");
+    const struct str since = json_path_str(before, "since");
+    const bool is_same = str_eq(json_path_str(before, "state"), str_from_c(state)) &&
+                         str_eq(json_path_str(before, "revision"), revision);
+    return is_same && since.len && since.len <= outcome->now.len ? since : outcome->now;
+}
+
+/* What comes before the causes, and is never cut. */
+static void write_head(const struct json_value *before, const struct delivery_outcome *outcome,
+                       struct buf *out)
+{
+    const struct failures *failures = outcome->failures;
+    const struct delivery_progress *progress = outcome->progress;
+    const char *state = failures_is_empty(failures) ? READY : FAILED;
+    buf_add_char(out, '{');
+    if (progress) {
+        buf_add(out, STR("\"revision\":"));
+        buf_add_json_string(out, progress->revision);
+        buf_add(out, progress->is_incomplete ? STR(",\"incomplete\":true,") : STR(","));
+    }
+    buf_print(out, "\"state\":\"%s\",\"since\":", state);
+    buf_add_json_string(out, find_since(before, state, outcome));
+    buf_print(out, ",\"objects\":%zu", failures->objects);
+    if (!progress)
+        return;
+    const size_t failed =
+        failures->failed < failures->objects ? failures->failed : failures->objects;
+    buf_print(out, ",\"ready\":%zu,\"kinds\":[", failures->objects - failed);
+    write_kinds(before, progress, out);
+    buf_add_char(out, ']');
+}
+
+static void write_record(const struct json_value *before, const struct delivery_outcome *outcome,
+                         size_t room, struct buf *out)
+{
+    const struct failures *failures = outcome->failures;
     const size_t begin = out->len;
-    buf_add(out, STR("{\"state\":\"" FAILED "\",\"since\":"));
-    buf_add_json_string(out, since.len && since.len <= now.len ? since : now);
-    buf_print(out, ",\"objects\":%zu,\"why\":[", failures->objects);
+    write_head(before, outcome, out);
+    if (failures_is_empty(failures)) {
+        buf_add_char(out, '}');
+        return;
+    }
+    buf_add(out, STR(",\"why\":["));
     const size_t taken = out->len - begin + OMITTED_MAX;
     const size_t left = room > taken ? room - taken : 0;
     if (write_all_causes(failures, left, out))
@@ -231,30 +294,32 @@ static size_t count_records(const struct json_value *records, struct str set)
     return bytes;
 }
 
-/* A record that does not even fit without its causes is left out. */
+/*
+ * A record that does not even fit without its causes is left out. What a policy goes by may take
+ * more than causes may, as long as the binding has room.
+ */
 static void make_record(const struct object *binding, const struct json_value *records,
-                        struct str set, const struct failures *failures, struct str now,
-                        struct buf *out)
+                        struct str set, const struct delivery_outcome *outcome, struct buf *out)
 {
     const size_t others =
         count_annotations(binding) + count_records(records, set) + set.len + OMITTED_MAX;
     const size_t room = others < DELIVERY_ANNOTATIONS_MAX ? DELIVERY_ANNOTATIONS_MAX - others : 0;
     const size_t most = room < DELIVERY_RECORD_MAX ? room : DELIVERY_RECORD_MAX;
-    write_record(json_get(records, set), failures, now, most, out);
-    if (out->len > most)
+    write_record(json_get(records, set), outcome, most, out);
+    if (out->len > (outcome->progress ? room : most))
         buf_clear(out);
 }
 
-void delivery_write(const struct object *binding, struct str set, const struct failures *failures,
-                    struct str now, struct buf *out)
+void delivery_write(const struct object *binding, struct str set,
+                    const struct delivery_outcome *outcome, struct buf *out)
 {
     struct json_doc *read = NULL;
     const struct json_value *records = read_records(binding, &read), *record;
     OWNED(json_doc) doc = read;
     SCOPED(buf) own = {.limit = 0};
     SCOPED(buf) other = {.limit = 0};
-    if (failures && !failures_is_empty(failures))
-        make_record(binding, records, set, failures, now, &own);
+    if (outcome && (outcome->progress || !failures_is_empty(outcome->failures)))
+        make_record(binding, records, set, outcome, &own);
     buf_add_char(out, '{');
     JSON_FOREACH (key, record, records) {
         const bool is_own = str_eq(key, set);
@@ -269,4 +334,20 @@ void delivery_write(const struct object *binding, struct str set, const struct f
     buf_add_char(out, '}');
     if (out->len == 2)
         buf_clear(out);
+}
+
+bool delivery_find_mark(const struct object *binding, struct str set,
+                        struct delivery_mark *ret_mark)
+{
+    struct json_doc *read = NULL;
+    const struct json_value *record = json_get(read_records(binding, &read), set);
+    OWNED(json_doc) doc = read;
+    const struct str revision = json_path_str(record, "revision");
+    if (revision.len != DELIVERY_REVISION_LEN)
+        return false;
+    *ret_mark =
+        (struct delivery_mark){.is_ready = str_eq(json_path_str(record, "state"), STR(READY))};
+    memcpy(ret_mark->revision, revision.ptr, revision.len);
+    json_to_bool(json_get(record, STR("incomplete")), &ret_mark->is_incomplete);
+    return true;
 }

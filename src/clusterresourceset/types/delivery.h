@@ -8,9 +8,14 @@
  *       {"count": 2, "reason": "Invalid", "message": "…", "objects": [
  *         "apps/v1 Deployment ns/x (ConfigMap cm1, key a, document 2)", …]}]}}
  *
- * A set that is well has no member. `why` has one element for each cause. All objects of a cause
- * are named if there is room, else five at least; causes that do not fit are left out from the end,
- * and `omitted` counts them. A cause with the count 0 is about whole resources.
+ * A set with a policy always has one, which begins with how far it is (struct delivery_progress):
+ *
+ *     {"cni": {"revision": "9f2c01aa77de", "state": "Ready", "since": "…", "objects": 12,
+ *       "ready": 12, "kinds": ["v1/ConfigMap", "apps/v1/DaemonSet"]}}
+ *
+ * A plain set that is well has no member. `why` has one element for each cause. All objects of a
+ * cause are named if there is room, else five at least; causes that do not fit are left out from
+ * the end, and `omitted` counts them. A cause with the count 0 is about whole resources.
  *
  * Pure. Others may have written anything there: what cannot be read is no record.
  */
@@ -29,10 +34,15 @@
 
 /* Bytes of one record, and of all annotations of a binding: a server takes 256 KiB. */
 #define DELIVERY_RECORD_MAX      ((size_t)8 * 1024)
+#define DELIVERY_KINDS_MAX       ((size_t)1000)
 #define DELIVERY_ANNOTATIONS_MAX ((size_t)240 * 1024)
+
+/* Bytes of a revision: hexadecimal digits. */
+#define DELIVERY_REVISION_LEN 12
 
 struct delivery {
     struct str state, since;  /* "Failed"; RFC 3339 */
+    struct str revision;      /* empty: of a plain set */
     struct failures failures; /* omitted_causes and omitted_objects are those of the record */
 };
 
@@ -43,10 +53,35 @@ bool delivery_exists(const struct object *binding, struct str set);
 bool delivery_read(const struct object *binding, struct str set, struct arena *arena,
                    struct delivery *ret_delivery);
 
+/* How far a set with a policy is on a cluster. Kinds are those that were applied this time. */
+struct delivery_progress {
+    struct str revision;
+    bool is_incomplete; /* a resource of the revision is missing or cannot be used */
+    const struct str *kinds;
+    size_t kind_count;
+};
+
+/* What came of a set. Without progress it is a plain one, which has no record if nothing failed. */
+struct delivery_outcome {
+    const struct failures *failures;
+    const struct delivery_progress *progress; /* NULL: none */
+    struct str now;                           /* the beginning of a state that is new */
+};
+
 /*
- * The new value of the annotation, with these failures as the record of the set; without failures
- * (empty, or NULL) there is no record. Empty if no record is left. `now` is the beginning of a
- * state that is new. Records of sets that have no entry in the binding go.
+ * The new value of the annotation, with this outcome as the record of the set; NULL: without a
+ * record. Empty if no record is left. Kinds that the record has stay. Records of sets that have no
+ * entry in the binding go.
  */
-void delivery_write(const struct object *binding, struct str set, const struct failures *failures,
-                    struct str now, struct buf *out);
+void delivery_write(const struct object *binding, struct str set,
+                    const struct delivery_outcome *outcome, struct buf *out);
+
+/* What a record says of the revision of a set with a policy. */
+struct delivery_mark {
+    char revision[DELIVERY_REVISION_LEN + 1];
+    bool is_ready, is_incomplete;
+};
+
+/* False if there is no record of a set with a policy. */
+bool delivery_find_mark(const struct object *binding, struct str set,
+                        struct delivery_mark *ret_mark);

@@ -38,6 +38,14 @@ static void add(struct failures *failures, struct str name, struct str message)
     failures_add(failures, &object, STR("Invalid"), message);
 }
 
+/* The record of a plain set. */
+static void write_record(const struct object *binding, struct str set,
+                         const struct failures *failures, struct str now, struct buf *out)
+{
+    const struct delivery_outcome outcome = {.failures = failures, .now = now};
+    delivery_write(binding, set, failures ? &outcome : NULL, out);
+}
+
 TEST(a_record_has_state_time_objects_and_causes)
 {
     SCOPED(arena) arena = {0};
@@ -48,7 +56,7 @@ TEST(a_record_has_state_time_objects_and_causes)
     add(&failures, STR("y"), STR("no"));
     failures_add(&failures, &(struct failed_object){.resource = STR("Secret s1")}, STR("Invalid"),
                  STR("no data"));
-    delivery_write(binding, STR("a"), &failures, NOW, &text);
+    write_record(binding, STR("a"), &failures, NOW, &text);
     CHECK_EQ(buf_str(&text),
              STR("{\"a\":{\"state\":\"Failed\",\"since\":\"2026-11-15T22:10:00Z\",\"objects\":9,"
                  "\"why\":[{\"count\":2,\"reason\":\"Invalid\",\"message\":\"no\",\"objects\":["
@@ -80,7 +88,7 @@ TEST(a_record_has_state_time_objects_and_causes)
 
     TEST_CASE("the same again is the same text, and the time of the state stays");
     SCOPED(buf) again = {.limit = 0};
-    delivery_write(written, STR("a"), &failures, LATER, &again);
+    write_record(written, STR("a"), &failures, LATER, &again);
     CHECK_EQ(buf_str(&again), buf_str(&text));
 }
 
@@ -93,7 +101,7 @@ TEST(each_set_has_its_own_record)
     SCOPED(buf) text = {.limit = 0};
     OWNED(object) binding = bind(STR("{\"b\":{\"state\":\"Failed\"},\"gone\":{}}"));
     add(&failures, STR("x"), STR("no"));
-    delivery_write(binding, STR("a"), &failures, NOW, &text);
+    write_record(binding, STR("a"), &failures, NOW, &text);
     CHECK(str_starts_with(buf_str(&text), STR("{\"b\":{\"state\":\"Failed\"},\"a\":{")));
     CHECK(!str_contains(buf_str(&text), STR("gone")));
 
@@ -101,11 +109,11 @@ TEST(each_set_has_its_own_record)
     OWNED(object) both = bind(buf_str(&text));
     for (const char *set = "abab"; *set; set++) {
         SCOPED(buf) first = {.limit = 0};
-        delivery_write(both, str_from(set, 1), &failures, NOW, &first);
+        write_record(both, str_from(set, 1), &failures, NOW, &first);
         OWNED(object) written = bind(buf_str(&first));
         for (const char *turn = "ab"; *turn; turn++) {
             SCOPED(buf) again = {.limit = 0};
-            delivery_write(written, str_from(turn, 1), &failures, NOW, &again);
+            write_record(written, str_from(turn, 1), &failures, NOW, &again);
             if (*turn == *set)
                 CHECK_EQ(buf_str(&again), buf_str(&first));
             CHECK(str_starts_with(buf_str(&again), STR("{\"b\":")));
@@ -114,10 +122,10 @@ TEST(each_set_has_its_own_record)
 
     TEST_CASE("a record goes");
     buf_clear(&text);
-    delivery_write(binding, STR("a"), &none, NOW, &text);
+    write_record(binding, STR("a"), &none, NOW, &text);
     CHECK_EQ(buf_str(&text), STR("{\"b\":{\"state\":\"Failed\"}}"));
     buf_clear(&text);
-    delivery_write(binding, STR("b"), NULL, NOW, &text);
+    write_record(binding, STR("b"), NULL, NOW, &text);
     CHECK_EQ(buf_str(&text), STR(""));
 }
 
@@ -133,7 +141,7 @@ TEST(what_others_wrote_is_no_record)
         TEST_CASE("%s", texts[i]);
         OWNED(object) binding = bind(str_from_c(texts[i]));
         CHECK(!delivery_read(binding, STR("a"), &arena, &read));
-        delivery_write(binding, STR("a"), &failures, NOW, &text);
+        write_record(binding, STR("a"), &failures, NOW, &text);
         CHECK(
             str_starts_with(buf_str(&text), STR("{\"a\":{\"state\":\"Failed\",\"since\":\"2026")));
     }
@@ -177,7 +185,7 @@ TEST(records_are_bounded_and_count_what_they_leave_out)
         TEST_CASE("%s", cases[i].name);
         add_many(&failures, cases[i].causes, cases[i].objects, cases[i].len);
         OWNED(object) binding = bind(STR(""));
-        delivery_write(binding, STR("a"), &failures, NOW, &text);
+        write_record(binding, STR("a"), &failures, NOW, &text);
         CHECK(text.len <= DELIVERY_RECORD_MAX + 8);
         OWNED(object) written = bind(buf_str(&text));
         CHECK(delivery_read(written, STR("a"), &arena, &read));
@@ -207,9 +215,67 @@ TEST(a_binding_that_is_full_of_annotations_gets_no_more)
         buf_add(&large, STR("\"}}"));
         add_many(&failures, 100, 1, 100);
         OWNED(object) binding = bind(buf_str(&large));
-        delivery_write(binding, STR("a"), &failures, NOW, &text);
+        write_record(binding, STR("a"), &failures, NOW, &text);
         TEST_CASE("%zu KiB", full);
         CHECK(text.len <= large.len || text.len < DELIVERY_ANNOTATIONS_MAX);
         CHECK_EQ(str_contains(buf_str(&text), STR("\"a\":")), full < 240);
     }
+}
+
+TEST(the_record_of_a_set_with_a_policy_has_revision_and_kinds)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(buf) text = {.limit = 0};
+    SCOPED(failures) failures = {.arena = &arena, .objects = 3};
+    const struct str kinds[] = {STR("v1/ConfigMap"), STR("apps/v1/Deployment")};
+    struct delivery_progress progress = {
+        .revision = STR("9f2c01aa77de"), .kinds = kinds, .kind_count = 1};
+    struct delivery_outcome outcome = {.failures = &failures, .progress = &progress, .now = NOW};
+    struct delivery_mark mark;
+    OWNED(object) binding = bind(STR(""));
+    CHECK(!delivery_find_mark(binding, STR("a"), &mark));
+    delivery_write(binding, STR("a"), &outcome, &text);
+    CHECK_EQ(buf_str(&text),
+             STR("{\"a\":{\"revision\":\"9f2c01aa77de\",\"state\":\"Ready\",\"since\":"
+                 "\"2026-11-15T22:10:00Z\",\"objects\":3,\"ready\":3,\"kinds\":["
+                 "\"v1/ConfigMap\"]}}"));
+
+    TEST_CASE("it is read back");
+    OWNED(object) written = bind(buf_str(&text));
+    struct delivery read;
+    CHECK(delivery_read(written, STR("a"), &arena, &read));
+    CHECK_EQ(read.state, STR("Ready"));
+    CHECK_EQ(read.revision, STR("9f2c01aa77de"));
+    CHECK(delivery_find_mark(written, STR("a"), &mark));
+    CHECK_EQ(str_from_c(mark.revision), STR("9f2c01aa77de"));
+    CHECK(mark.is_ready && !mark.is_incomplete);
+
+    TEST_CASE("the same again is the same text");
+    SCOPED(buf) again = {.limit = 0};
+    outcome.now = LATER;
+    delivery_write(written, STR("a"), &outcome, &again);
+    CHECK_EQ(buf_str(&again), buf_str(&text));
+
+    TEST_CASE("another revision begins anew, and kinds are added to those before");
+    progress = (struct delivery_progress){.revision = STR("000000000001"),
+                                          .is_incomplete = true,
+                                          .kinds = &kinds[1],
+                                          .kind_count = 1};
+    add(&failures, STR("x"), STR("no"));
+    buf_clear(&again);
+    delivery_write(written, STR("a"), &outcome, &again);
+    CHECK(str_starts_with(
+        buf_str(&again),
+        STR("{\"a\":{\"revision\":\"000000000001\",\"incomplete\":true,\"state\":\"Failed\","
+            "\"since\":\"2026-11-15T23:00:00Z\",\"objects\":3,\"ready\":2,\"kinds\":["
+            "\"v1/ConfigMap\",\"apps/v1/Deployment\"],\"why\":[{")));
+    OWNED(object) failed = bind(buf_str(&again));
+    CHECK(delivery_find_mark(failed, STR("a"), &mark));
+    CHECK(!mark.is_ready && mark.is_incomplete);
+
+    TEST_CASE("a set that lost its policy and is well has none");
+    buf_clear(&again);
+    failures_clear(&failures);
+    write_record(failed, STR("a"), &failures, NOW, &again);
+    CHECK_EQ(buf_str(&again), STR(""));
 }
