@@ -34,6 +34,7 @@
 #include "clusterresourceset/identity.h"
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/plan.h"
+#include "clusterresourceset/server_version.h"
 #include "clusterresourceset/service_gate.h"
 #include "clusterresourceset/set.h"
 #include "clusterresourceset/set_events.h"
@@ -91,6 +92,7 @@ static void placement_reconcile_done(struct placement_reconcile *reconcile)
     error_free(reconcile->unknown);
     buf_done(&reconcile->applied);
     failures_done(&reconcile->failures);
+    apply_ledger_done(&reconcile->ledger);
     arena_done(&reconcile->arena);
 }
 
@@ -178,15 +180,18 @@ static struct error *edit_binding(void *data, struct object *binding, struct obj
     if (reconcile->result_count && !str_eq(object_uid(binding), object_uid(reconcile->binding)))
         return error_new(ERROR_NOT_FOUND, "the binding has been replaced by another one");
     char text[TIMESTAMP_TEXT_MAX], revision[DELIVERY_REVISION_LEN + 1];
-    const struct delivery_progress progress = {
-        .revision = plan_revision(reconcile->plan, revision),
-        .is_incomplete = !plan_is_whole(reconcile->plan),
-        .kinds = reconcile->ledger.kinds,
-        .kind_count = reconcile->ledger.kind_count,
-    };
+    char digest[APPLY_LEDGER_DIGEST_LEN + 1];
+    const bool has_policy = plan_policy(reconcile->plan) != NULL;
+    struct delivery_progress progress = {.is_incomplete = !plan_is_whole(reconcile->plan),
+                                         .kinds = reconcile->ledger.kinds,
+                                         .kind_count = reconcile->ledger.kind_count};
+    if (has_policy) {
+        progress.revision = plan_revision(reconcile->plan, revision);
+        progress.digest = apply_ledger_digest(&reconcile->ledger, digest);
+    }
     const struct delivery_outcome outcome = {
         .failures = &reconcile->failures,
-        .progress = plan_policy(reconcile->plan) ? &progress : NULL,
+        .progress = has_policy ? &progress : NULL,
         .now = timestamp_write(loop_wall(reconcile->controllers->loop), text),
     };
     const struct binding_change change = {
@@ -276,10 +281,13 @@ static struct error *apply_in_fiber(void *data)
 {
     struct resource_apply *apply = data;
     struct placement_reconcile *reconcile = apply->reconcile;
+    struct delivery_mark mark;
     const struct apply_target target = {
         .client = cluster_connection_client(reconcile->connection),
         .discovery = cluster_connection_discovery(reconcile->connection),
         .field_manager = field_manager_of_set(&reconcile->arena, set_key(reconcile->set)),
+        .policy = plan_policy(reconcile->plan),
+        .adopts = !delivery_find_mark(reconcile->binding, set_key(reconcile->set).name, &mark),
         .is_first = apply->is_first,
     };
     FIBER_TIMEOUT(reconcile->begun + time_to_apply(reconcile) -
@@ -548,6 +556,12 @@ static struct error *check_service(struct placement_reconcile *reconcile)
         return note_error(reconcile, FAULT_NO_SERVICE, TAKE(reconcile->unknown));
     struct str version = {0};
     OWNED(error) unknown = cluster_connection_server_version(reconcile->connection, &version);
+    if (plan_policy(reconcile->plan) && server_version_is_before(version, 1, 22))
+        return note_error(reconcile, FAULT_NOT_APPLIED,
+                          error_new(ERROR_INVALID,
+                                    "server-side apply needs Kubernetes 1.22, and the cluster has "
+                                    "%.*s; the policy of the set needs server-side apply",
+                                    STR_ARG(version)));
     return note_error(reconcile, FAULT_NO_SERVICE,
                       service_gate_check(cluster_connection_client(reconcile->connection), version,
                                          reconcile->cluster));

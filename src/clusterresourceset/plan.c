@@ -135,6 +135,8 @@ enum apply_strategy plan_strategy(const struct plan *plan, enum crs_reconcile_wi
 {
     static const enum apply_strategy strategies[] = {
         [CRS_SERVER_SIDE_APPLY] = APPLY_SERVER_SIDE, [CRS_MERGE_PATCH] = APPLY_MERGE_PATCH};
+    if (plan->policy)
+        return APPLY_BY_POLICY;
     return plan->spec.strategy == RESOURCE_RECONCILE ? strategies[reconcile_with] : APPLY_ONCE;
 }
 

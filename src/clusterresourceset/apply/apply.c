@@ -15,7 +15,6 @@
 #include "client/client.h"
 #include "client/discovery/discovery.h"
 #include "clusterresourceset/apply/apply_definition.h"
-#include "clusterresourceset/apply/apply_ledger.h"
 #include "clusterresourceset/apply/apply_object.h"
 #include "clusterresourceset/apply/apply_redaction.h"
 #include "clusterresourceset/apply/apply_server_side.h"
@@ -220,7 +219,7 @@ static void note_outcome(struct apply_run *run, size_t index, const struct apply
     outcome->is_placed = apply->placed != NULL;
     outcome->err = err;
     if (!err && run->batch->ledger)
-        apply_ledger_add(run->batch->ledger, apply_object_gvk(apply->object));
+        apply_ledger_add(run->batch->ledger, apply_object_gvk(apply->object), &apply->receipt);
 }
 
 /* "apps/v1 Deployment ns/x" */

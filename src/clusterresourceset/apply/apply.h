@@ -22,21 +22,25 @@
 
 struct apply_ledger;
 struct client;
+struct delivery_policy;
 struct discovery;
 struct failures;
 
 enum apply_strategy {
     APPLY_ONCE,        /* created; an object that exists is left alone */
     APPLY_SERVER_SIDE, /* created, or its fields that the manifest names are set */
+    APPLY_BY_POLICY,   /* the same as the policy of the target says, see apply_policy.h */
     APPLY_MERGE_PATCH, /* created, or all of it is brought to what the manifest says */
 };
 
 struct apply_target {
     struct client *client;
     struct discovery *discovery;
-    struct str field_manager; /* of server-side apply */
-    bool is_first;            /* the objects were never applied before: POST comes before GET */
-    bool dry_run; /* nothing is written: the server says what would become of an object */
+    struct str field_manager;             /* of server-side apply */
+    const struct delivery_policy *policy; /* of APPLY_BY_POLICY */
+    bool adopts;                          /* the same: what others wrote becomes ours */
+    bool is_first; /* the objects were never applied before: POST comes before GET */
+    bool dry_run;  /* nothing is written: the server says what would become of an object */
 };
 
 /* applied: by server-side apply, which does not say whether it created or changed something. */
@@ -78,7 +82,8 @@ struct apply_batch {
     enum apply_strategy strategy;
     struct failures *failures; /* of all batches; gets each object that fails, and has the arena */
     struct apply_notices *notices; /* of all batches */
-    struct apply_ledger *ledger;   /* the same; gets each object that was applied; NULL: none */
+    struct apply_ledger
+        *ledger; /* the same; gets each object that was applied by policy; NULL: none */
 };
 
 /*

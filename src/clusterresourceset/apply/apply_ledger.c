@@ -1,16 +1,64 @@
 #include "clusterresourceset/apply/apply_ledger.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/array.h"
+#include "base/memory.h"
+#include "base/sha256.h"
+
+void apply_ledger_done(struct apply_ledger *ledger)
+{
+    map_done(&ledger->objects);
+}
 
 /* The last kinds are looked at first: objects of one kind stand together. */
-void apply_ledger_add(struct apply_ledger *ledger, struct gvk gvk)
+static void add_kind(struct apply_ledger *ledger, struct gvk gvk)
 {
     SCOPED(arena) scratch = {0};
-    const struct str kind = arena_print(&scratch, "%.*s/%.*s",
-                                        STR_ARG(gvk_api_version(&scratch, gvk)), STR_ARG(gvk.kind));
+    const struct str version = gvk_api_version(&scratch, gvk);
+    const struct str kind = arena_print(&scratch, "%.*s/%.*s", STR_ARG(version), STR_ARG(gvk.kind));
     for (size_t i = ledger->kind_count; i-- > 0;)
         if (str_eq(ledger->kinds[i], kind))
             return;
     ARENA_ARRAY_PUSH(ledger->arena, ledger->kinds, ledger->kind_count, ledger->kind_capacity,
                      arena_str(ledger->arena, kind));
+}
+
+void apply_ledger_add(struct apply_ledger *ledger, struct gvk gvk,
+                      const struct apply_receipt *receipt)
+{
+    const struct str id =
+        arena_print(ledger->arena, "%.*s/%.*s %.*s/%.*s", STR_ARG(gvk.group), STR_ARG(gvk.kind),
+                    STR_ARG(receipt->key.namespace), STR_ARG(receipt->key.name));
+    const struct str line = arena_print(ledger->arena, "%.*s %.*s %.*s\n", STR_ARG(id),
+                                        STR_ARG(receipt->uid), STR_ARG(receipt->ownership));
+    add_kind(ledger, gvk);
+    map_put(&ledger->objects, id, (char *)line.ptr);
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+struct str apply_ledger_digest(const struct apply_ledger *ledger,
+                               char text[static APPLY_LEDGER_DIGEST_LEN + 1])
+{
+    SCOPED(buf) all = {.limit = 0};
+    uint8_t digest[SHA256_LEN];
+    char hex[SHA256_HEX_LEN + 1];
+    size_t count = 0;
+    const char **lines = mem_realloc_array(NULL, map_count(&ledger->objects) + 1, sizeof(*lines));
+    MAP_FOREACH (entry, &ledger->objects)
+        lines[count++] = entry->value;
+    qsort((void *)lines, count, sizeof(*lines), compare_lines);
+    for (size_t i = 0; i < count; i++)
+        buf_add(&all, str_from_c(lines[i]));
+    mem_free((void *)lines);
+    sha256_of(buf_str(&all), digest);
+    sha256_hex(digest, hex);
+    memcpy(text, hex, APPLY_LEDGER_DIGEST_LEN);
+    text[APPLY_LEDGER_DIGEST_LEN] = '\0';
+    return str_from(text, APPLY_LEDGER_DIGEST_LEN);
 }

@@ -11,6 +11,7 @@
 #include "client/client.h"
 #include "client/discovery/discovery.h"
 #include "clusterresourceset/apply/apply_difference.h"
+#include "clusterresourceset/apply/apply_policy.h"
 #include "clusterresourceset/apply/apply_server_side.h"
 #include "json/json.h"
 
@@ -42,6 +43,7 @@ enum apply_verb apply_object_first_verb(enum apply_strategy strategy)
 {
     static const enum apply_verb verbs[] = {[APPLY_ONCE] = APPLY_CREATING,
                                             [APPLY_SERVER_SIDE] = APPLY_APPLYING,
+                                            [APPLY_BY_POLICY] = APPLY_APPLYING,
                                             [APPLY_MERGE_PATCH] = APPLY_READING};
     return verbs[strategy];
 }
@@ -228,6 +230,8 @@ static struct error *look_at_live(struct apply_object *apply,
 static struct error *send_object(struct apply_object *apply,
                                  const struct discovery_mapping *mapping, bool is_sure)
 {
+    if (apply->strategy == APPLY_BY_POLICY)
+        return apply_by_policy(apply, mapping);
     if (creates_first(apply))
         return finish_create(apply, mapping, create_object(apply, mapping));
     if (apply->strategy == APPLY_SERVER_SIDE) {

@@ -6,7 +6,8 @@
  *   merge patch, first time POST; an object that exists is read and patched
  *   merge patch, later      GET, then PATCH if it differs; POST if it does not exist
  *
- * What server-side apply does not take is merged.
+ * What server-side apply does not take is merged, unless a policy says how to apply
+ * (apply_policy.h).
  *
  * A dry run makes the same requests with dryRun=All, and a GET before a server-side apply: live and
  * answer tell what would change.
@@ -20,6 +21,7 @@
 #include "apimachinery/object.h"
 #include "base/error.h"
 #include "clusterresourceset/apply/apply.h"
+#include "clusterresourceset/apply/apply_ledger.h"
 
 enum apply_verb { APPLY_CREATING, APPLY_READING, APPLY_PATCHING, APPLY_APPLYING };
 enum apply_result { APPLY_CREATED, APPLY_CHANGED, APPLY_UNCHANGED, APPLY_APPLIED };
@@ -38,6 +40,7 @@ struct apply_object {
     struct object *live;    /* as it was read; NULL: not there, or not looked for */
     struct object *answer;  /* of a dry run: what it would be; NULL: it would stay as it is */
     struct error *conflict; /* of server-side apply: who had fields that were taken; NULL: nobody */
+    struct apply_receipt receipt; /* of APPLY_BY_POLICY, in the arena */
     struct arena *arena;
 };
 

@@ -233,7 +233,8 @@ static void write_head(const struct json_value *before, const struct delivery_ou
         failures->failed < failures->objects ? failures->failed : failures->objects;
     buf_print(out, ",\"ready\":%zu,\"kinds\":[", failures->objects - failed);
     write_kinds(before, progress, out);
-    buf_add_char(out, ']');
+    buf_add(out, STR("],\"digest\":"));
+    buf_add_json_string(out, progress->digest);
 }
 
 static void write_record(const struct json_value *before, const struct delivery_outcome *outcome,

@@ -11,7 +11,7 @@
  * A set with a policy always has one, which begins with how far it is (struct delivery_progress):
  *
  *     {"cni": {"revision": "9f2c01aa77de", "state": "Ready", "since": "…", "objects": 12,
- *       "ready": 12, "kinds": ["v1/ConfigMap", "apps/v1/DaemonSet"]}}
+ *       "ready": 12, "kinds": ["v1/ConfigMap", "apps/v1/DaemonSet"], "digest": "5b1e…"}}
  *
  * A plain set that is well has no member. `why` has one element for each cause. All objects of a
  * cause are named if there is room, else five at least; causes that do not fit are left out from
@@ -59,6 +59,7 @@ struct delivery_progress {
     bool is_incomplete; /* a resource of the revision is missing or cannot be used */
     const struct str *kinds;
     size_t kind_count;
+    struct str digest; /* of the objects that were applied, see apply_ledger_digest() */
 };
 
 /* What came of a set. Without progress it is a plain one, which has no record if nothing failed. */

@@ -259,19 +259,34 @@ struct str delivery_policy_unsupported(const struct delivery_policy *policy)
         bool is_asked_for;
         struct str field;
     } rows[] = {
-        {policy->fails_on_conflict,                     STR("conflicts: Fail")      },
-        {policy->recreates_immutable,                   STR("onImmutable: Recreate")},
-        {policy->drift == DELIVERY_POLICY_DRIFT_REPAIR, STR("drift: Repair")        },
-        {policy->ignore_count > 0,                      STR("ignore")               },
-        {policy->prune_when != 0,                       STR("prune")                },
-        {policy->health_timeout > 0,                    STR("health")               },
-        {policy->wave_count > 0,                        STR("rollout")              },
-        {policy->has_values,                            STR("values")               },
+        {policy->drift == DELIVERY_POLICY_DRIFT_REPAIR, STR("drift: Repair")},
+        {policy->ignore_count > 0,                      STR("ignore")       },
+        {policy->prune_when != 0,                       STR("prune")        },
+        {policy->health_timeout > 0,                    STR("health")       },
+        {policy->wave_count > 0,                        STR("rollout")      },
+        {policy->has_values,                            STR("values")       },
     };
     for (size_t i = 0; i < COUNT(rows); i++)
         if (rows[i].is_asked_for)
             return rows[i].field;
     return STR("");
+}
+
+bool delivery_policy_protects(struct str group, struct str kind)
+{
+    static const struct {
+        struct str group, kind;
+    } rows[] = {
+        {STR_INIT(""),                     STR_INIT("Namespace")               },
+        {STR_INIT("apiextensions.k8s.io"), STR_INIT("CustomResourceDefinition")},
+        {STR_INIT(""),                     STR_INIT("PersistentVolume")        },
+        {STR_INIT(""),                     STR_INIT("PersistentVolumeClaim")   },
+        {STR_INIT("storage.k8s.io"),       STR_INIT("StorageClass")            },
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (str_eq(rows[i].group, group) && str_eq(rows[i].kind, kind))
+            return true;
+    return false;
 }
 
 size_t delivery_policy_tolerated(struct delivery_policy_share share, size_t clusters)

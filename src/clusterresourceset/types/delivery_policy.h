@@ -100,6 +100,9 @@ DEFINE_OWNED(delivery_policy)
 /* Adds the errors that the rules of the definition find in a policy that its schema accepts. */
 void delivery_policy_check_rules(const struct json_value *policy, struct field_errors *errors);
 
+/* Kinds whose loss cannot be mended: never deleted, unless a policy names them for that. */
+bool delivery_policy_protects(struct str group, struct str kind);
+
 /* The field of the policy that these controllers cannot follow yet; empty: they can do all of it.
  */
 struct str delivery_policy_unsupported(const struct delivery_policy *policy);

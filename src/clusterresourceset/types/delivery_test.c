@@ -229,7 +229,7 @@ TEST(the_record_of_a_set_with_a_policy_has_revision_and_kinds)
     SCOPED(failures) failures = {.arena = &arena, .objects = 3};
     const struct str kinds[] = {STR("v1/ConfigMap"), STR("apps/v1/Deployment")};
     struct delivery_progress progress = {
-        .revision = STR("9f2c01aa77de"), .kinds = kinds, .kind_count = 1};
+        .revision = STR("9f2c01aa77de"), .kinds = kinds, .kind_count = 1, .digest = STR("5b1e")};
     struct delivery_outcome outcome = {.failures = &failures, .progress = &progress, .now = NOW};
     struct delivery_mark mark;
     OWNED(object) binding = bind(STR(""));
@@ -238,7 +238,7 @@ TEST(the_record_of_a_set_with_a_policy_has_revision_and_kinds)
     CHECK_EQ(buf_str(&text),
              STR("{\"a\":{\"revision\":\"9f2c01aa77de\",\"state\":\"Ready\",\"since\":"
                  "\"2026-11-15T22:10:00Z\",\"objects\":3,\"ready\":3,\"kinds\":["
-                 "\"v1/ConfigMap\"]}}"));
+                 "\"v1/ConfigMap\"],\"digest\":\"5b1e\"}}"));
 
     TEST_CASE("it is read back");
     OWNED(object) written = bind(buf_str(&text));
@@ -260,7 +260,8 @@ TEST(the_record_of_a_set_with_a_policy_has_revision_and_kinds)
     progress = (struct delivery_progress){.revision = STR("000000000001"),
                                           .is_incomplete = true,
                                           .kinds = &kinds[1],
-                                          .kind_count = 1};
+                                          .kind_count = 1,
+                                          .digest = STR("77")};
     add(&failures, STR("x"), STR("no"));
     buf_clear(&again);
     delivery_write(written, STR("a"), &outcome, &again);
@@ -268,7 +269,7 @@ TEST(the_record_of_a_set_with_a_policy_has_revision_and_kinds)
         buf_str(&again),
         STR("{\"a\":{\"revision\":\"000000000001\",\"incomplete\":true,\"state\":\"Failed\","
             "\"since\":\"2026-11-15T23:00:00Z\",\"objects\":3,\"ready\":2,\"kinds\":["
-            "\"v1/ConfigMap\",\"apps/v1/Deployment\"],\"why\":[{")));
+            "\"v1/ConfigMap\",\"apps/v1/Deployment\"],\"digest\":\"77\",\"why\":[{")));
     OWNED(object) failed = bind(buf_str(&again));
     CHECK(delivery_find_mark(failed, STR("a"), &mark));
     CHECK(!mark.is_ready && mark.is_incomplete);

@@ -1,0 +1,323 @@
+/*
+ * apply_by_policy() sends the object until it is accepted or nothing is left to do about a refusal.
+ * After each refusal mend_refusal() does one thing, once: adopt, force, delete, or try again. An
+ * answer that shows entries to adopt is one more reason to go round.
+ */
+#include "clusterresourceset/apply/apply_policy.h"
+
+#include "apimachinery/object_edit.h"
+#include "async/fiber.h"
+#include "client/client.h"
+#include "client/discovery/discovery.h"
+#include "clusterresourceset/apply/apply_ledger.h"
+#include "clusterresourceset/apply/apply_object.h"
+#include "clusterresourceset/apply/apply_redaction.h"
+#include "clusterresourceset/apply/apply_server_side.h"
+#include "clusterresourceset/apply/field_manager.h"
+#include "clusterresourceset/apply/ownership.h"
+#include "clusterresourceset/types/delivery_policy.h"
+#include "json/json.h"
+#include "json/path.h"
+
+/* Writers who come between, when applying and when adopting. */
+#define ATTEMPTS_MAX 3
+
+/* How long a deleted object may take to go. */
+#define GONE_MAX  (30 * SECOND)
+#define PAUSE_MIN (50 * MILLISECOND)
+#define PAUSE_MAX (2 * SECOND)
+
+/* Of fields in a message. */
+#define CONFLICTS_SHOWN ((size_t)5)
+
+#define RECREATE_HINT                                                                              \
+    "; what cannot be changed is made anew once it is deleted in the cluster, or by onImmutable: " \
+    "Recreate of the policy"
+
+/* One object on its way. */
+struct policy_run {
+    struct apply_object *apply;
+    const struct discovery_mapping *mapping;
+    struct object *sent;   /* the manifest as it is sent */
+    struct object *answer; /* of the last apply; NULL after a refusal */
+    struct client_write_options options;
+    int races;
+    bool has_adopted, has_recreated;
+};
+
+static void policy_run_done(struct policy_run *run)
+{
+    object_free(run->sent);
+    object_free(run->answer);
+}
+
+static const struct delivery_policy *policy_of(const struct policy_run *run)
+{
+    return run->apply->target->policy;
+}
+
+/* Later than the first time only what the server made of an object without managedFields. */
+static const struct delivery_policy_texts *adopt_of(const struct policy_run *run)
+{
+    static const struct delivery_policy_texts none;
+    return run->apply->target->adopts ? &policy_of(run)->adopt : &none;
+}
+
+static struct key key_of(const struct policy_run *run)
+{
+    return (struct key){run->mapping->namespaced ? object_namespace(run->sent) : STR(""),
+                        object_name(run->sent)};
+}
+
+/* Without what only a server writes, and with the label. */
+static struct error *make_sent(struct policy_run *run)
+{
+    OWNED(object) trimmed = NULL;
+    SCOPED(object_edit) edit = {0};
+    TRY(apply_server_side_trim(run->apply->object, run->mapping, &trimmed));
+    object_edit_init(&edit, trimmed ? trimmed : run->apply->object);
+    json_edit_set_str(&edit.json, JSON_PLACE_KEY("metadata.labels", STR(APPLY_MANAGED_LABEL)),
+                      STR("true"));
+    return object_edit_finish(&edit, &run->sent);
+}
+
+/* An error in our words that is still an answer of the server: what it quotes may be secret. Takes
+ * the error. */
+static struct error *reword(struct error *err, const char *text)
+{
+    struct error *told = error_new(err->code, "%s", text);
+    told->http_status = err->http_status;
+    told->retry_after = err->retry_after;
+    error_free(err);
+    return told;
+}
+
+/* Reads the object and turns entries of others into ours. Suspends. */
+static struct error *adopt_once(struct policy_run *run)
+{
+    SCOPED(buf) patch = {.limit = 0};
+    OWNED(object) live = NULL;
+    const struct client_get_options get = {.form = CLIENT_METADATA};
+    const struct client_write_options write = {.field_manager = run->options.field_manager};
+    struct client *client = run->apply->target->client;
+    TRY(client_get(client, run->mapping->gvr, key_of(run), &get, &live));
+    OWNED(object) typed = NULL;
+    SCOPED(object_edit) edit = {0};
+    object_edit_init(&edit, live); /* metadata alone says nothing of the kind */
+    json_edit_set_str(&edit.json, JSON_PLACE("apiVersion"), object_api_version(run->sent));
+    TRY(object_edit_finish(&edit, &typed));
+    if (!ownership_is_adoptable(typed, adopt_of(run)))
+        return NULL;
+    TRY(ownership_adopt(typed, run->options.field_manager, adopt_of(run), &patch));
+    return client_patch(client, run->mapping->gvr, key_of(run), CLIENT_PATCH_JSON, buf_str(&patch),
+                        &write, NULL);
+}
+
+static struct error *adopt_fields(struct policy_run *run)
+{
+    run->has_adopted = true;
+    for (int attempt = 1;; attempt++) {
+        struct error *err = adopt_once(run);
+        if (!error_is(err, ERROR_CONFLICT) || attempt == ATTEMPTS_MAX)
+            return error_ignore(err, ERROR_NOT_FOUND);
+        error_free(err);
+    }
+}
+
+static bool is_kept(const struct object *object)
+{
+    struct str value;
+    return object_find_annotation(object, STR(APPLY_KEEP_ANNOTATION), &value) &&
+           str_eq(value, STR("true"));
+}
+
+/* Suspends until no object, or another one, has the name. */
+static struct error *await_gone(struct policy_run *run, struct str uid)
+{
+    const struct client_get_options get = {.form = CLIENT_METADATA};
+    duration pause = PAUSE_MIN;
+    FIBER_TIMEOUT(GONE_MAX);
+    for (;;) {
+        OWNED(object) live = NULL;
+        struct error *err =
+            client_get(run->apply->target->client, run->mapping->gvr, key_of(run), &get, &live);
+        if (error_is(err, ERROR_NOT_FOUND) || (!err && !str_eq(object_uid(live), uid)))
+            return error_ignore(err, ERROR_NOT_FOUND);
+        TRY(err);
+        TRY(fiber_sleep(pause), "it is deleted to be made anew, and is not gone yet");
+        pause = pause * 2 < PAUSE_MAX ? pause * 2 : PAUSE_MAX;
+    }
+}
+
+/*
+ * Deletes the object that is there, and no other, to make it anew. *ret_may is false if it must not
+ * be deleted. Suspends.
+ */
+static struct error *delete_object(struct policy_run *run, bool *ret_may)
+{
+    struct client *client = run->apply->target->client;
+    const struct gvk gvk = apply_object_gvk(run->sent);
+    OWNED(object) live = NULL;
+    *ret_may = false;
+    if (delivery_policy_protects(gvk.group, gvk.kind) || is_kept(run->sent))
+        return NULL;
+    TRY(client_get(client, run->mapping->gvr, key_of(run), NULL, &live));
+    if (is_kept(live))
+        return NULL;
+    const struct client_delete_options options = {.uid = object_uid(live),
+                                                  .propagation_policy = STR("Background")};
+    *ret_may = true;
+    TRY(client_delete(client, run->mapping->gvr, key_of(run), &options, NULL));
+    return await_gone(run, object_uid(live));
+}
+
+/* By the policy. Takes the refusal, and returns NULL if the object can be applied anew. Suspends.
+ */
+static struct error *mend_immutable(struct policy_run *run, struct error *err)
+{
+    SCOPED(buf) text = {.limit = 0};
+    bool may = false;
+    if (policy_of(run)->recreates_immutable && !run->has_recreated) {
+        run->has_recreated = true;
+        struct error *failure = delete_object(run, &may);
+        if (failure || may) {
+            error_free(err);
+            return error_ignore(failure, ERROR_NOT_FOUND);
+        }
+        buf_print(&text, "%s; onImmutable: Recreate does not delete what is protected",
+                  err->message);
+    } else {
+        buf_print(&text, "%s" RECREATE_HINT, err->message);
+    }
+    return reword(err, buf_c(&text));
+}
+
+/* Whether a manager that is adopted is among those of a conflict. */
+static bool is_with_adopted(const struct policy_run *run, const struct error *err)
+{
+    const struct delivery_policy_texts *adopt = adopt_of(run);
+    size_t count;
+    const struct field_manager_conflict *conflicts =
+        field_manager_conflicts(err, run->apply->arena, &count);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < adopt->count; j++)
+            if (str_eq(conflicts[i].manager, adopt->items[j]))
+                return true;
+    return false;
+}
+
+/* "fields of others: data.k owned by kubectl, …", the first of them. Takes the conflict. */
+static struct error *tell_conflicts(const struct policy_run *run, struct error *err)
+{
+    SCOPED(buf) text = {.limit = 0};
+    size_t count;
+    const struct field_manager_conflict *conflicts =
+        field_manager_conflicts(err, run->apply->arena, &count);
+    const bool is_secret = apply_redaction_is_secret(run->sent);
+    buf_add(&text, STR("fields of others: "));
+    for (size_t i = 0; i < count && i < CONFLICTS_SHOWN; i++) {
+        buf_add(&text, i ? STR(", ") : STR(""));
+        field_manager_conflict_write(&conflicts[i], is_secret, &text);
+    }
+    if (count > CONFLICTS_SHOWN)
+        buf_print(&text, " and %zu more", count - CONFLICTS_SHOWN);
+    return reword(err, buf_c(&text));
+}
+
+/* Takes the conflict, and returns NULL if the object can be applied once more. Suspends. */
+static struct error *mend_conflict(struct policy_run *run, struct error *err)
+{
+    struct arena *arena = run->apply->arena;
+    const struct str set = field_manager_conflicting_set(err, arena);
+    if (set.len)
+        return reword(err,
+                      arena_print(arena, "belongs to ClusterResourceSet %.*s", STR_ARG(set)).ptr);
+    if (!run->has_adopted && is_with_adopted(run, err)) {
+        error_free(err);
+        return adopt_fields(run);
+    }
+    if (policy_of(run)->fails_on_conflict)
+        return tell_conflicts(run, err);
+    run->options.force = true;
+    error_free(err);
+    return NULL;
+}
+
+bool apply_policy_is_immutable(const struct error *err)
+{
+    static const struct str words[] = {STR_INIT("is immutable"), STR_INIT("immutable field")};
+    const struct json_value *cause;
+    OWNED(json_doc) details = NULL;
+    if (!err || (err->http_status != 422 && err->http_status != 400))
+        return false;
+    for (size_t i = 0; i < COUNT(words); i++)
+        if (str_contains(str_from_c(err->message), words[i]))
+            return true;
+    if (err->details)
+        error_free(json_read(str_from_c(err->details), &details));
+    JSON_FOREACH (key, cause, json_get(json_doc_root(details), STR("causes")))
+        if (str_eq(json_path_str(cause, "reason"), STR("FieldValueForbidden")) &&
+            str_starts_with(json_path_str(cause, "field"), STR("spec")))
+            return true;
+    return false;
+}
+
+/* Somebody created, changed or deleted it in this moment. */
+static bool is_race(const struct error *err)
+{
+    return error_is(err, ERROR_CONFLICT) || error_is(err, ERROR_ALREADY_EXISTS);
+}
+
+/* Takes a refusal, and returns NULL if the object shall be sent once more. Suspends. */
+static struct error *mend_refusal(struct policy_run *run, struct error *err)
+{
+    if (field_manager_is_conflict(err) && !run->options.force)
+        return mend_conflict(run, err);
+    if (is_race(err) && ++run->races < ATTEMPTS_MAX) {
+        error_free(err);
+        return NULL;
+    }
+    if (apply_policy_is_immutable(err))
+        return mend_immutable(run, err);
+    if (apply_server_side_is_unknown(err))
+        return reword(err, "server-side apply needs Kubernetes 1.22");
+    return err;
+}
+
+/* What a pass remembers of the object. */
+static void write_receipt(struct policy_run *run)
+{
+    char text[OWNERSHIP_DIGEST_LEN + 1];
+    struct arena *arena = run->apply->arena;
+    const struct key key = object_key(run->answer);
+    run->apply->receipt = (struct apply_receipt){
+        .key = {arena_str(arena, key.namespace), arena_str(arena, key.name)},
+        .uid = arena_str(arena, object_uid(run->answer)),
+        .ownership =
+            arena_str(arena, ownership_digest(run->answer, run->options.field_manager, text)),
+    };
+}
+
+struct error *apply_by_policy(struct apply_object *apply, const struct discovery_mapping *mapping)
+{
+    SCOPED(policy_run)
+    run = {.apply = apply,
+           .mapping = mapping,
+           .options = {.field_manager = apply->target->field_manager}};
+    apply->verb = APPLY_APPLYING;
+    apply->result = APPLY_APPLIED;
+    TRY(make_sent(&run));
+    for (;;) {
+        object_free(TAKE(run.answer));
+        struct error *err =
+            client_apply(apply->target->client, mapping->gvr, run.sent, &run.options, &run.answer);
+        if (err) {
+            TRY(mend_refusal(&run, err));
+        } else if (!run.has_adopted && ownership_is_adoptable(run.answer, adopt_of(&run))) {
+            TRY(adopt_fields(&run));
+        } else {
+            write_receipt(&run);
+            return NULL;
+        }
+    }
+}

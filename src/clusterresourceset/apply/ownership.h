@@ -1,0 +1,37 @@
+/*
+ * Who owns which fields of an object, as its metadata.managedFields say.
+ *
+ * A set owns what the entry of its field manager with the operation Apply lists. Its digest says
+ * whether anything left that entry, or came to it. Pure.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "apimachinery/object.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "clusterresourceset/types/delivery_policy.h"
+
+#define OWNERSHIP_DIGEST_LEN 16 /* hexadecimal digits */
+
+/* The digest of the fields that the manager has applied; empty: it has no entry. */
+struct str ownership_digest(const struct object *object, struct str manager,
+                            char text[static OWNERSHIP_DIGEST_LEN + 1]);
+
+/*
+ * Whether a manager in the list owns something of the object by updates or patches. The server's
+ * "before-first-apply", which stands for whoever wrote an object without managedFields, counts as
+ * one of the list.
+ */
+bool ownership_is_adoptable(const struct object *object, const struct delivery_policy_texts *adopt);
+
+/*
+ * Writes a JSON patch that turns the entries of these managers into one of ours. The patch names
+ * the version of the object: a change in between is a conflict. Entries of another apiVersion than
+ * ours stay, since their fields have other names.
+ */
+MUST_USE struct error *ownership_adopt(const struct object *object, struct str manager,
+                                       const struct delivery_policy_texts *adopt,
+                                       struct buf *patch);
