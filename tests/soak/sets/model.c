@@ -288,9 +288,7 @@ static struct error *check_applied(const struct subject *subject)
     struct expected applied = {"ResourcesApplied", "False", "InternalError"};
     if (subject->has_wrong_type)
         applied.reason = "WrongSecretType";
-    else if (subject->is_unusable)
-        applied.reason = "NotApplied";
-    else if (!subject->is_missing && subject->waits)
+    else if (subject->is_unusable || (subject->waits && !subject->is_missing))
         applied.reason = "NotApplied";
     else if (!subject->is_missing)
         applied = (struct expected){"ResourcesApplied", "True", "Applied"};
