@@ -32,6 +32,28 @@ struct error *cpu_turn_take(void)
     return err;
 }
 
+static void open_gate(void *data)
+{
+    struct cpu_gate *gate = data;
+    event_wake_one(&gate->waiters);
+    if (event_has_waiters(&gate->waiters))
+        loop_post_last(loop_current(), &gate->opening);
+}
+
+/* A fiber that was cancelled may have left the task behind. */
+void cpu_gate_done(struct cpu_gate *gate)
+{
+    loop_withdraw(&gate->opening);
+}
+
+struct error *cpu_gate_pass(struct cpu_gate *gate)
+{
+    gate->opening.run = open_gate;
+    gate->opening.data = gate;
+    loop_post_last(loop_current(), &gate->opening);
+    return event_wait(&gate->waiters, "its turn to begin");
+}
+
 bool cpu_turn_is_awaited(const struct loop *loop)
 {
     return event_has_waiters(&loop->cpu_turns);

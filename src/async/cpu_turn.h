@@ -13,12 +13,28 @@
 
 #include <stdbool.h>
 
+#include "async/event.h"
+#include "async/loop.h"
 #include "base/error.h"
-
-struct loop;
 
 /* Suspends, at least until everything else that is ready has run. */
 MUST_USE struct error *cpu_turn_take(void);
+
+/*
+ * A gate that one fiber passes in each iteration of the loop, behind everything that is ready, in
+ * the order of asking. For the beginning of one of many pieces of work: what has begun goes on
+ * before more begins, so that a busy thread has few of them at a time, and each short step of
+ * others waits for few. Zero is an open gate; no fiber may be left when it is freed.
+ */
+struct cpu_gate {
+    struct task opening;
+    struct event waiters;
+};
+
+void cpu_gate_done(struct cpu_gate *gate);
+
+/* Suspends. */
+MUST_USE struct error *cpu_gate_pass(struct cpu_gate *gate);
 
 /*
  * True when fibers wait for a turn. A timeout is then likely to be due to this process, not to the

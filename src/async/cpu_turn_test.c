@@ -51,6 +51,49 @@ SIM_TEST(one_piece_of_work_in_each_round)
     CHECK_EQ(loop_now(loop_current()), before);
 }
 
+struct gate_fixture {
+    struct cpu_turn_fixture turns;
+    struct cpu_gate gate;
+};
+
+static struct error *pass_gate(void *data)
+{
+    struct gate_fixture *fixture = data;
+    TRY(cpu_gate_pass(&fixture->gate));
+    fixture->turns.done++;
+    return NULL;
+}
+
+/* Two gates do not wait for each other. Who is cancelled leaves nothing behind. */
+SIM_TEST(one_fiber_passes_a_gate_in_each_round)
+{
+    struct gate_fixture fixtures[2] = {0};
+    SCOPED(scope) scope = {0};
+    SCOPED(scope) onlookers = {0};
+    for (size_t k = 0; k < COUNT(fixtures); k++) {
+        scope_start(&onlookers, "onlooker", watch_iterations, &fixtures[k].turns);
+        for (size_t i = 0; i < PIECES; i++)
+            scope_start(&scope, "work", pass_gate, &fixtures[k]);
+    }
+    {
+        SCOPED(scope) canceled = {0};
+        scope_start(&canceled, "cancelled", pass_gate, &fixtures[0]);
+        CHECK_OK(fiber_yield());
+    }
+    CHECK_OK(scope_wait(&scope));
+    for (size_t k = 0; k < COUNT(fixtures); k++) {
+        fixtures[k].turns.is_over = true;
+        CHECK(fixtures[k].turns.done >= PIECES);
+        cpu_gate_done(&fixtures[k].gate);
+    }
+    CHECK_OK(scope_wait(&onlookers));
+    TEST_CASE("a single fiber does not wait");
+    const int64_t before = loop_now(loop_current());
+    CHECK_OK(cpu_gate_pass(&fixtures[0].gate));
+    CHECK_EQ(loop_now(loop_current()), before);
+    cpu_gate_done(&fixtures[0].gate);
+}
+
 struct sleeper {
     duration span;
     int64_t woken;

@@ -3,8 +3,9 @@
  *
  * An iteration (run_iteration()) fires the timers that are due, runs what is ready in up to
  * ROUNDS_MAX rounds, hands out one turn of the CPU (cpu_turn.h), serves the parties that have
- * something to do (cpu_share.h) for a while, runs late tasks when nothing else is ready, and then
- * waits in the backend until the next timer or an event from outside. A round runs the tasks that
+ * something to do (cpu_share.h) for a while, runs late tasks when nothing else is ready and last
+ * ones always, and then waits in the backend until the next timer or an
+ * event from outside. A round runs the tasks that
  * were ready when it began; a task that becomes ready meanwhile belongs to the next round. This
  * bounds the time until the backend is asked for I/O.
  *
@@ -32,6 +33,7 @@ struct loop *loop_new_with(struct loop_backend *backend, uint64_t seed)
     loop->backend = backend;
     backend->loop = loop;
     list_init(&loop->ready);
+    list_init(&loop->last);
     list_init(&loop->late);
     list_init(&loop->shares_in_line);
     list_init(&loop->fibers);
@@ -118,6 +120,12 @@ void loop_post_late(struct loop *loop, struct task *task)
         loop->late_iterations = 0;
     }
     list_append(&loop->late, &task->link);
+}
+
+void loop_post_last(struct loop *loop, struct task *task)
+{
+    if (!list_link_is_in(&task->link))
+        list_append(&loop->last, &task->link);
 }
 
 void loop_withdraw(struct task *task)
@@ -232,9 +240,11 @@ static void run_iteration(struct loop *loop)
         run_round(loop, &loop->ready);
     cpu_shares_run(loop);
     run_late(loop);
+    run_round(loop, &loop->last);
     if (loop->fiber_count == 0)
         return; /* the main fiber has ended: nothing to wait for */
-    const bool is_idle = !is_anything_ready(loop) && list_is_empty(&loop->late);
+    const bool is_idle =
+        !is_anything_ready(loop) && list_is_empty(&loop->late) && list_is_empty(&loop->last);
     const duration timeout = is_idle ? longest_wait(loop) : 0;
     if (timeout >= QUIET && now - loop->shrunk >= SHRINK_EVERY) {
         loop->shrunk = now;

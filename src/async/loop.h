@@ -89,6 +89,9 @@ void loop_post(struct loop *loop, struct task *task);
  */
 void loop_post_late(struct loop *loop, struct task *task);
 
+/* Queues the task for the end of this iteration of the loop; of the next if that is running. */
+void loop_post_last(struct loop *loop, struct task *task);
+
 /* Removes the task from the queue. Nothing happens when it is not queued. */
 void loop_withdraw(struct task *task);
 

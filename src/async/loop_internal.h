@@ -15,6 +15,7 @@ struct loop {
     struct loop_backend *backend;
     struct timer_heap timers;
     struct list ready;
+    struct list last;   /* see loop_post_last() */
     struct list late;   /* see loop_post_late() */
     int64_t late_since; /* when the first of them was posted */
     int late_iterations;

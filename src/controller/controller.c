@@ -15,6 +15,7 @@
 
 #include <assert.h>
 
+#include "async/cpu_turn.h"
 #include "async/event.h"
 #include "async/fiber.h"
 #include "async/loop.h"
@@ -38,6 +39,7 @@ struct controller {
     struct controller_metrics metrics;
     struct list sources;
     struct scope fibers;
+    struct cpu_gate gate;   /* in front of the queue, if it has parties */
     size_t workers, idle;   /* all workers, and those that wait for a key */
     struct error *err;      /* of a worker that had to end */
     struct event has_ended; /* a worker has set err */
@@ -84,6 +86,7 @@ void controller_free(struct controller *controller)
     assert(!controller->runs);
     LIST_FOREACH (struct watched_cache, watched, &controller->sources, link)
         mem_free(watched);
+    cpu_gate_done(&controller->gate);
     queue_free(controller->queue);
     controller_metrics_done(&controller->metrics);
     mem_free(controller->name);
@@ -305,6 +308,8 @@ static struct error *process_keys(struct controller *controller)
 {
     for (;;) {
         struct queue_item item;
+        if (controller->options.queue.parties)
+            TRY(cpu_gate_pass(&controller->gate));
         TRY(queue_take(controller->queue, &item));
         controller->idle--;
         start_worker(controller);
