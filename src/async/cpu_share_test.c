@@ -141,7 +141,7 @@ SIM_TEST(light_parties_do_not_wait_for_one_that_is_ahead)
             scope_start(&requests, "light", work_once, &light[i]);
         }
         CHECK_OK(scope_wait(&requests));
-        CHECK(loop_now(loop) - asked <= LIGHT * 100 * MICROSECOND + 2 * STEP);
+        CHECK(loop_now(loop) - asked <= (duration)LIGHT * 100 * MICROSECOND + 2 * STEP);
     }
     is_over = true;
     CHECK_OK(scope_wait(&scope));
