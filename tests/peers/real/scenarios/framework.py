@@ -59,7 +59,7 @@ def fw_104_objects_carry_nothing_of_ours(fixture):
     fixture.ready("Reconcile")
     meta = fixture.live("a")["metadata"]
     check_equal("additions", [key for key in ("annotations", "labels", "ownerReferences", "finalizers") if key in meta], [])
-    check_equal("the field manager", [one["manager"] for one in meta["managedFields"]], ["corset"])
+    check_equal("the field manager", [one["manager"] for one in meta["managedFields"]], [f"corset:{fixture.namespace}/crs1"])
 
 
 @scenario()
