@@ -56,7 +56,6 @@ struct named {
 
 static struct named read_named(struct sets *sets, size_t set)
 {
-    SCOPED(arena) arena = {0};
     OWNED(json_doc) doc = sets_find_set(sets, set);
     struct named named = {0};
     struct str text = json_to_str(json_get(
