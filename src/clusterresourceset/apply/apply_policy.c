@@ -150,6 +150,19 @@ static struct error *await_gone(struct policy_run *run, struct str uid)
 }
 
 /*
+ * Whether the server would take the object if none of that name were there, asked by a dry run. It
+ * says that the name is taken when everything else is well.
+ */
+static struct error *check_can_be_made(const struct policy_run *run)
+{
+    const struct client_write_options options = {.field_manager = run->options.field_manager,
+                                                 .dry_run = true};
+    struct error *err =
+        client_create(run->apply->target->client, run->mapping->gvr, run->sent, &options, NULL);
+    return error_ignore(err, ERROR_ALREADY_EXISTS);
+}
+
+/*
  * Deletes the object that is there, and no other, to make it anew. *ret_may is false if it must not
  * be deleted. Suspends.
  */
@@ -164,6 +177,7 @@ static struct error *delete_object(struct policy_run *run, bool *ret_may)
     TRY(client_get(client, run->mapping->gvr, key_of(run), NULL, &live));
     if (is_kept(live))
         return NULL;
+    TRY(check_can_be_made(run), "it is not deleted, as it could not be made anew");
     const struct client_delete_options options = {.uid = object_uid(live),
                                                   .propagation_policy = STR("Background")};
     *ret_may = true;

@@ -190,6 +190,36 @@ SIM_TEST(fl_08_what_cannot_be_changed_is_made_anew)
     CHECK_EQ(crs_fixture_look(&fixture, APPS, "spec.selector.matchLabels.a"), STR("c"));
 }
 
+/* What is refused as if it were immutable is refused anew: then the old one is better than none. */
+SIM_TEST(fl_08_what_could_not_be_made_anew_is_not_deleted)
+{
+    static const char refusal[] =
+        "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"message\":"
+        "\"spec.strategy: Forbidden: may not be specified\",\"reason\":\"Invalid\",\"details\":{"
+        "\"causes\":[{\"reason\":\"FieldValueForbidden\",\"field\":\"spec.strategy\"}]},"
+        "\"code\":422}";
+    SCOPED(crs_fixture) fixture;
+    SCOPED(buf) uid = {.limit = 0};
+    delivery_fixture_begin(&fixture, "{\"onImmutable\":\"Recreate\"}", DEPLOYMENT("b"));
+    crs_fixture_await_applied(&fixture, "crs1");
+    buf_add(&uid, crs_fixture_look(&fixture, APPS, "metadata.uid"));
+    proxy_fail(&fixture.workloads[0], (struct proxy_fault){.method = "PATCH",
+                                                           .part = "/deployments/",
+                                                           .times = SIZE_MAX,
+                                                           .status = 422,
+                                                           .body = refusal});
+    proxy_fail(&fixture.workloads[0], (struct proxy_fault){.method = "POST",
+                                                           .part = "/deployments",
+                                                           .times = SIZE_MAX,
+                                                           .status = 422,
+                                                           .body = refusal});
+    change(&fixture, DEPLOYMENT("c"));
+    CHECK(says(&fixture, "crs1", "it is not deleted, as it could not be made anew"));
+    CHECK(says(&fixture, "crs1", "spec.strategy: Forbidden"));
+    CHECK_EQ(proxy_count(&fixture.workloads[0], "DELETE "), 0);
+    CHECK_EQ(crs_fixture_look(&fixture, APPS, "metadata.uid"), buf_str(&uid));
+}
+
 SIM_TEST(fl_08_a_protected_kind_is_never_made_anew)
 {
     SCOPED(crs_fixture) fixture;
