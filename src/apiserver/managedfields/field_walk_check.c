@@ -146,8 +146,9 @@ static void check_elements(struct checker *checker, struct field_type type,
     const struct json_value *child;
     size_t index = 0;
     JSON_FOREACH (key, child, value) {
-        const struct place place = {.above = above, .index = index++};
+        const struct place place = {.above = above, .index = index};
         (void)key;
+        index++;
         checker->place = &place;
         check_value(checker, field_type_element(type), child, depth + 1);
         checker->place = above;
