@@ -73,7 +73,8 @@ static void draw_all(struct run *run)
         draw_front(&dice, &sets->workloads[i], &run->weather[i]);
     sets->profile.merges = draw_chance(&dice, 0.2);
     random_init(&sets->order_dice, random_u64(&dice));
-    sets->profile.has_order = draw_chance(&sets->order_dice, 0.4);
+    /* The trial of the order is longer than all the rest: not at every point of a restart. */
+    sets->profile.has_order = draw_chance(&sets->order_dice, 0.4) && !run->options->restart_at;
 }
 
 static void open_management(struct run *run)
