@@ -287,7 +287,10 @@ void crd_registry_update(struct api *api, struct store_id id)
     semaphore_give(&api->settle_turn);
 }
 
-/* A visitor of the store must not suspend, and at the start nobody else waits. */
+/*
+ * The visitor of store_scan() at the start. A visitor must not suspend, so load_one() compiles
+ * large definitions on the loop, too. The server accepts no requests yet.
+ */
 static bool load_one(void *data, struct key key, struct object_text *text)
 {
     log_unserved(key.name, serve_definition(data, key.name, text, NULL));

@@ -43,7 +43,8 @@ void compute_done(struct compute *compute);
 MUST_USE struct error *compute_run(const struct compute *compute, compute_fn *work, void *data);
 
 /*
- * Runs work(data) here when it is small, or with a turn of its own on a worker thread, and returns
- * its error. Suspends if size, in bytes of JSON, is large.
+ * Runs work(data) and returns its error. The size is the number of bytes of JSON that the work
+ * reads. Below COMPUTE_FROM the work runs on the loop. From COMPUTE_FROM on compute_sized() takes a
+ * turn, suspends, and the work runs on a worker thread.
  */
 MUST_USE struct error *compute_sized(size_t size, compute_fn *work, void *data);

@@ -35,7 +35,10 @@ const struct kind *gc_kind(struct gc *gc, struct arena *arena, struct str resour
     return NULL;
 }
 
-/* NULL: nobody serves it. Definitions may be replaced by others meanwhile, see gc_owner(). */
+/*
+ * The kind that the server has for a gvk. NULL if no built-in kind and no definition has it. A
+ * definition, and its kinds with it, may be replaced while the caller is suspended.
+ */
 static const struct kind *find_kind(const struct gc *gc, struct gvk gvk)
 {
     const struct kind *builtin = kinds_find_kind(gvk);
@@ -50,7 +53,10 @@ static const struct kind *find_kind(const struct gc *gc, struct gvk gvk)
     return NULL;
 }
 
-/* An object may have thousands of owners, so no list of all kinds is made here. */
+/*
+ * An object may have thousands of owners, so no list of all kinds is made here. The resource of a
+ * custom kind is copied, because its definition may go before *ret_id is used.
+ */
 bool gc_owner(struct gc *gc, struct arena *arena, const struct json_value *reference,
               struct str namespace, struct store_id *ret_id)
 {

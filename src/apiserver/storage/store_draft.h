@@ -22,9 +22,11 @@ struct store_decision {
     struct error *(*check)(void *data);
 
     /*
-     * Makes the answer. On a worker thread (see compute.h for what it may use) edit->revision is 0:
-     * the text has a resourceVersion of its own then, which stands nowhere else in it, and gets the
-     * right one when it is accepted. NULL: accept() does everything.
+     * Fills in edit->action and edit->text. It may run on a worker thread; compute.h says what it
+     * may use there. On a worker thread edit->revision is 0, because the revision of the change is
+     * not known yet. The draft then writes a random number as resourceVersion into edit->text, and
+     * the store replaces that number by the revision when it accepts the change. The number must
+     * occur only once in the text. NULL: accept() fills in everything.
      */
     store_edit_fn *draft;
 
