@@ -49,6 +49,15 @@ static void make_t(struct crs_fixture *fixture, const char *strategy)
     crs_fixture_set_as(fixture, "t", strategy, "ConfigMap/top", CRS_FIXTURE_SELECTOR, DEPENDS("s"));
 }
 
+/* Both sets can select cluster c1. It has no namespace "there" yet. */
+static void begin_on_c1(struct crs_fixture *fixture)
+{
+    crs_fixture_init(fixture);
+    crs_fixture_cluster_as(fixture, "ns", 1, BOTH_LABELS, "");
+    make_maps(fixture);
+    crs_fixture_start(fixture, NULL);
+}
+
 /* The sets that have entries in a binding, in the order in which they came: "s t". */
 static struct str entries_of(struct crs_fixture *fixture, const char *cluster)
 {
@@ -197,11 +206,8 @@ SIM_TEST(fl_22_names_that_are_none_are_told)
 SIM_TEST(a_set_waits_for_one_that_does_not_exist)
 {
     SCOPED(crs_fixture) fixture;
-    crs_fixture_init(&fixture);
-    crs_fixture_cluster_as(&fixture, "ns", 1, BOTH_LABELS, "");
+    begin_on_c1(&fixture);
     make_there(&fixture, CRS_FIXTURE_WORKLOAD("1"));
-    make_maps(&fixture);
-    crs_fixture_start(&fixture, NULL);
     make_t(&fixture, "Reconcile");
     crs_fixture_await_condition(&fixture, "t", "ResourcesApplied",
                                 WAITS("1", "1") "c1: " FOR_S("does not exist"));
@@ -233,11 +239,8 @@ SIM_TEST(a_set_waits_for_one_that_does_not_exist)
 SIM_TEST(a_set_that_has_begun_does_not_wait_for_a_change)
 {
     SCOPED(crs_fixture) fixture;
-    crs_fixture_init(&fixture);
-    crs_fixture_cluster_as(&fixture, "ns", 1, BOTH_LABELS, "");
+    begin_on_c1(&fixture);
     make_there(&fixture, CRS_FIXTURE_WORKLOAD("1"));
-    make_maps(&fixture);
-    crs_fixture_start(&fixture, NULL);
     make_s(&fixture, "Reconcile");
     make_t(&fixture, "Reconcile");
     crs_fixture_await_applied(&fixture, "t");
@@ -266,11 +269,8 @@ SIM_TEST(a_set_that_has_begun_does_not_wait_for_a_change)
 SIM_TEST(a_set_applied_once_stays_in_full_whatever_its_content_is_later)
 {
     SCOPED(crs_fixture) fixture;
-    crs_fixture_init(&fixture);
-    crs_fixture_cluster_as(&fixture, "ns", 1, BOTH_LABELS, "");
+    begin_on_c1(&fixture);
     make_there(&fixture, CRS_FIXTURE_WORKLOAD("1"));
-    make_maps(&fixture);
-    crs_fixture_start(&fixture, NULL);
     make_s(&fixture, "ApplyOnce");
     crs_fixture_await_applied(&fixture, "s");
     crs_fixture_map(&fixture, "base", BASE_MANIFEST("2"));
@@ -282,10 +282,7 @@ SIM_TEST(a_set_applied_once_stays_in_full_whatever_its_content_is_later)
 SIM_TEST(a_set_that_no_longer_selects_a_cluster_is_not_waited_for)
 {
     SCOPED(crs_fixture) fixture;
-    crs_fixture_init(&fixture);
-    crs_fixture_cluster_as(&fixture, "ns", 1, BOTH_LABELS, "");
-    make_maps(&fixture);
-    crs_fixture_start(&fixture, NULL);
+    begin_on_c1(&fixture);
     make_s(&fixture, "Reconcile");
     make_t(&fixture, "Reconcile");
     crs_fixture_await_condition(&fixture, "t", "ResourcesApplied", WAITS("1", "1"));
@@ -323,11 +320,8 @@ SIM_TEST(an_annotation_that_comes_later_holds_for_new_clusters)
 SIM_TEST(a_paused_set_is_waited_for)
 {
     SCOPED(crs_fixture) fixture;
-    crs_fixture_init(&fixture);
-    crs_fixture_cluster_as(&fixture, "ns", 1, BOTH_LABELS, "");
+    begin_on_c1(&fixture);
     make_there(&fixture, CRS_FIXTURE_WORKLOAD("1"));
-    make_maps(&fixture);
-    crs_fixture_start(&fixture, NULL);
     crs_fixture_set_as(&fixture, "s", "Reconcile", "ConfigMap/base", BASE_SELECTOR,
                        ",\"annotations\":{\"cluster.x-k8s.io/paused\":\"\"}");
     make_t(&fixture, "Reconcile");
@@ -359,11 +353,8 @@ SIM_TEST(a_paused_set_is_waited_for)
 SIM_TEST(a_cluster_that_was_rebuilt_is_served_in_order_anew)
 {
     SCOPED(crs_fixture) fixture;
-    crs_fixture_init(&fixture);
-    crs_fixture_cluster_as(&fixture, "ns", 1, BOTH_LABELS, "");
+    begin_on_c1(&fixture);
     make_there(&fixture, CRS_FIXTURE_WORKLOAD("1"));
-    make_maps(&fixture);
-    crs_fixture_start(&fixture, NULL);
     make_s(&fixture, "ApplyOnce");
     make_t(&fixture, "ApplyOnce");
     crs_fixture_await_applied(&fixture, "t");
