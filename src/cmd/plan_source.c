@@ -111,6 +111,10 @@ static struct error *add_set(struct plan_source *source, struct client *client,
     }
     if (crs_is_paused(set))
         note_set(source, set, "is paused: nothing of it is applied before it is resumed");
+    if (crs_has_policy(set))
+        note_set(source, set,
+                 "has a DeliveryPolicy, which corset plan does not read yet: it is planned as a "
+                 "set without one");
     if (spec->selector_error)
         note_set(source, set, "selects nothing, because its selector cannot be used");
     for (size_t i = 0; i < spec->ref_count; i++) {

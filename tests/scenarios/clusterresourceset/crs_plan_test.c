@@ -253,6 +253,20 @@ SIM_TEST(a_plan_by_merge_patch_says_what_would_be_removed)
     check_nothing_written(&fixture);
 }
 
+SIM_TEST(a_plan_says_that_it_does_not_read_a_policy)
+{
+    SCOPED(crs_fixture) fixture;
+    SCOPED(planned) planned = {0};
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_set_as(&fixture, "crs1", "Reconcile", "ConfigMap/cm1", CRS_FIXTURE_SELECTOR,
+                       ",\"annotations\":{\"corset.dev/policy\":\"careful\"}");
+    plan(&fixture, &planned, CRS_SERVER_SIDE_APPLY);
+    CHECK(str_contains(buf_str(&planned.source.notes),
+                       STR("set crs1 has a DeliveryPolicy, which corset plan does not read yet")));
+}
+
 SIM_TEST(a_plan_names_whose_fields_would_be_taken)
 {
     SCOPED(crs_fixture) fixture;
