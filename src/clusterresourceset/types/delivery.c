@@ -179,6 +179,16 @@ static void write_some_causes(const struct failures *failures, size_t room, stru
         buf_print(out, ",\"omitted\":{\"causes\":%zu,\"objects\":%zu}", causes, objects);
 }
 
+/* Each kind is written once, up to the limit. */
+static void write_kind(struct map *seen, struct str kind, struct buf *out)
+{
+    if (!kind.len || map_count(seen) >= DELIVERY_KINDS_MAX || map_has(seen, kind))
+        return;
+    buf_add(out, map_count(seen) ? STR(",") : STR(""));
+    buf_add_json_string(out, kind);
+    map_put(seen, kind, NULL);
+}
+
 /* Kinds that are recorded stay, in their places: prune and drift go by them. */
 static void write_kinds(const struct json_value *before, const struct delivery_progress *progress,
                         struct buf *out)
@@ -186,18 +196,9 @@ static void write_kinds(const struct json_value *before, const struct delivery_p
     SCOPED(map) seen = {.release = NULL};
     const struct json_value *kind;
     JSON_FOREACH (key, kind, json_get(before, STR("kinds")))
-        if (json_to_str(kind).len && map_count(&seen) < DELIVERY_KINDS_MAX &&
-            !map_has(&seen, json_to_str(kind))) {
-            buf_add(out, map_count(&seen) ? STR(",") : STR(""));
-            buf_add_json_string(out, json_to_str(kind));
-            map_put(&seen, json_to_str(kind), NULL);
-        }
-    for (size_t i = 0; i < progress->kind_count && map_count(&seen) < DELIVERY_KINDS_MAX; i++)
-        if (!map_has(&seen, progress->kinds[i])) {
-            buf_add(out, map_count(&seen) ? STR(",") : STR(""));
-            buf_add_json_string(out, progress->kinds[i]);
-            map_put(&seen, progress->kinds[i], NULL);
-        }
+        write_kind(&seen, json_to_str(kind), out);
+    for (size_t i = 0; i < progress->kind_count; i++)
+        write_kind(&seen, progress->kinds[i], out);
 }
 
 /* The time of the state stays as long as state and revision do. */
