@@ -6,6 +6,7 @@
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* OpenSSL fails here only without memory or without its providers. Both end the process. */
 static void must_succeed(bool succeeded)
@@ -60,4 +61,15 @@ struct str sha256_hex(const uint8_t digest[static SHA256_LEN], char text[static 
     }
     text[SHA256_HEX_LEN] = '\0';
     return str_from(text, SHA256_HEX_LEN);
+}
+
+struct str sha256_start(struct str bytes, size_t digits, char *text)
+{
+    uint8_t digest[SHA256_LEN];
+    char hex[SHA256_HEX_LEN + 1];
+    sha256_of(bytes, digest);
+    sha256_hex(digest, hex);
+    memcpy(text, hex, digits);
+    text[digits] = '\0';
+    return str_from(text, digits);
 }

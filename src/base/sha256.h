@@ -31,6 +31,9 @@ void sha256_finish(struct sha256 *sha, uint8_t ret_digest[static SHA256_LEN]);
 /* The hash of one text. */
 void sha256_of(struct str bytes, uint8_t ret_digest[static SHA256_LEN]);
 
+/* The first so many digits of the hash of a text, as sha256_hex() gives them. A view of text. */
+struct str sha256_start(struct str bytes, size_t digits, char *text);
+
 /* Lower-case hexadecimal digits with a NUL behind them. Returns a view of text. */
 struct str sha256_hex(const uint8_t digest[static SHA256_LEN],
                       char text[static SHA256_HEX_LEN + 1]);

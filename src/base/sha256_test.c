@@ -61,3 +61,14 @@ TEST(sha256_can_be_used_again_or_abandoned)
     CHECK_EQ(memcmp(digest, empty, sizeof(empty)), 0);
     sha256_add(&sha, STR("left unfinished, and released all the same"));
 }
+
+TEST(sha256_start_is_the_start_of_all_digits)
+{
+    uint8_t digest[SHA256_LEN];
+    char hex[SHA256_HEX_LEN + 1], text[SHA256_HEX_LEN + 1];
+    sha256_of(STR("abc"), digest);
+    sha256_hex(digest, hex);
+    CHECK_EQ(sha256_start(STR("abc"), 12, text), STR("ba7816bf8f01"));
+    CHECK_EQ(text[12], '\0');
+    CHECK_EQ(sha256_start(STR("abc"), SHA256_HEX_LEN, text), str_from_c(hex));
+}

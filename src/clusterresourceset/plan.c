@@ -4,8 +4,6 @@
  */
 #include "clusterresourceset/plan.h"
 
-#include <string.h>
-
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/memory.h"
@@ -151,8 +149,6 @@ bool plan_is_whole(const struct plan *plan)
 struct str plan_revision(const struct plan *plan, char text[static DELIVERY_REVISION_LEN + 1])
 {
     SCOPED(buf) lines = {.limit = 0};
-    uint8_t digest[SHA256_LEN];
-    char hex[SHA256_HEX_LEN + 1];
     for (size_t i = 0; i < plan->snapshot_count; i++) {
         const struct resource_ref ref = plan->spec.refs[i];
         const struct str kind = resource_kind_name(ref.kind);
@@ -161,11 +157,7 @@ struct str plan_revision(const struct plan *plan, char text[static DELIVERY_REVI
                                     : resource_snapshot_hash(plan->snapshots[i]);
         buf_print(&lines, "%.*s/%.*s=%.*s\n", STR_ARG(kind), STR_ARG(ref.name), STR_ARG(hash));
     }
-    sha256_of(buf_str(&lines), digest);
-    sha256_hex(digest, hex);
-    memcpy(text, hex, DELIVERY_REVISION_LEN);
-    text[DELIVERY_REVISION_LEN] = '\0';
-    return str_from(text, DELIVERY_REVISION_LEN);
+    return sha256_start(buf_str(&lines), DELIVERY_REVISION_LEN, text);
 }
 
 /* A snapshot with a fault has no content. */

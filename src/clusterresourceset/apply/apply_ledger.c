@@ -46,8 +46,6 @@ struct str apply_ledger_digest(const struct apply_ledger *ledger,
                                char text[static APPLY_LEDGER_DIGEST_LEN + 1])
 {
     SCOPED(buf) all = {.limit = 0};
-    uint8_t digest[SHA256_LEN];
-    char hex[SHA256_HEX_LEN + 1];
     size_t count = 0;
     const char **lines = mem_realloc_array(NULL, map_count(&ledger->objects) + 1, sizeof(*lines));
     MAP_FOREACH (entry, &ledger->objects)
@@ -56,9 +54,5 @@ struct str apply_ledger_digest(const struct apply_ledger *ledger,
     for (size_t i = 0; i < count; i++)
         buf_add(&all, str_from_c(lines[i]));
     mem_free((void *)lines);
-    sha256_of(buf_str(&all), digest);
-    sha256_hex(digest, hex);
-    memcpy(text, hex, APPLY_LEDGER_DIGEST_LEN);
-    text[APPLY_LEDGER_DIGEST_LEN] = '\0';
-    return str_from(text, APPLY_LEDGER_DIGEST_LEN);
+    return sha256_start(buf_str(&all), APPLY_LEDGER_DIGEST_LEN, text);
 }

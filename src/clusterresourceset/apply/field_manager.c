@@ -14,15 +14,13 @@
 
 struct str field_manager_of_set(struct arena *arena, struct key set)
 {
-    uint8_t digest[SHA256_LEN];
-    char hex[SHA256_HEX_LEN + 1];
+    char hash[HASH_LEN + 1];
     const struct str whole =
         arena_print(arena, PREFIX "%.*s/%.*s", STR_ARG(set.namespace), STR_ARG(set.name));
     if (whole.len <= FIELD_MANAGER_MAX)
         return whole;
-    sha256_of(whole, digest);
-    sha256_hex(digest, hex);
-    return arena_print(arena, "%.*s~%.*s", KEPT, whole.ptr, HASH_LEN, hex);
+    sha256_start(whole, HASH_LEN, hash);
+    return arena_print(arena, "%.*s~%s", KEPT, whole.ptr, hash);
 }
 
 bool field_manager_set(struct str manager, struct str *ret_set)

@@ -1,7 +1,5 @@
 #include "clusterresourceset/apply/ownership.h"
 
-#include <string.h>
-
 #include "base/sha256.h"
 #include "json/builder.h"
 #include "json/compare.h"
@@ -35,17 +33,11 @@ struct str ownership_digest(const struct object *object, struct str manager,
                             char text[static OWNERSHIP_DIGEST_LEN + 1])
 {
     SCOPED(buf) fields = {.limit = 0};
-    uint8_t digest[SHA256_LEN];
-    char hex[SHA256_HEX_LEN + 1];
     const struct json_value *entry = find_own(object, manager);
     if (!entry)
         return STR("");
     json_write_canonical(&fields, json_get(entry, STR("fieldsV1")));
-    sha256_of(buf_str(&fields), digest);
-    sha256_hex(digest, hex);
-    memcpy(text, hex, OWNERSHIP_DIGEST_LEN);
-    text[OWNERSHIP_DIGEST_LEN] = '\0';
-    return str_from(text, OWNERSHIP_DIGEST_LEN);
+    return sha256_start(buf_str(&fields), OWNERSHIP_DIGEST_LEN, text);
 }
 
 static bool is_adopted(const struct json_value *entry, const struct delivery_policy_texts *adopt)
