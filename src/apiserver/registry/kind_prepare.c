@@ -41,7 +41,7 @@ static const struct prepare_rule rules[] = {
     {&type_job,                         prepare_job_create,        NULL,                      false, STATUS_KEEPS_NOTHING },
     {&type_daemon_set,                  prepare_daemon_set_create, prepare_daemon_set_update, false,
      STATUS_KEEPS_NOTHING                                                                                                 },
-    {&type_persistent_volume_claim,     prepare_claim_create,      NULL,                      false, STATUS_KEEPS_NOTHING },
+    {&type_persistent_volume_claim,     prepare_claim,             prepare_claim,             false, STATUS_KEEPS_NOTHING },
     {&type_persistent_volume,           prepare_volume_create,     NULL,                      false, STATUS_KEEPS_NOTHING },
     {&type_node,                        NULL,                      NULL,                      true,  STATUS_KEEPS_NOTHING },
     {&type_deployment,                  NULL,                      NULL,                      false, STATUS_KEEPS_LABELS  },

@@ -110,10 +110,6 @@ void prepare_pod_create(struct prepare *prepare)
                       qos_class(json_path(prepare->object, "spec")));
 }
 
-/*
- * dataSource is the older form of dataSourceRef and cannot name a namespace. Otherwise both are set
- * to the same.
- */
 /* The phase of a volume is what it was told it is, since now. */
 void prepare_volume_create(struct prepare *prepare)
 {
@@ -122,12 +118,36 @@ void prepare_volume_create(struct prepare *prepare)
                       timestamp_write(prepare->write->now, now));
 }
 
-void prepare_claim_create(struct prepare *prepare)
+/* The kinds of sources that claims had before there was dataSourceRef. */
+static bool is_classic_source(const struct json_value *source)
 {
+    const struct str group = json_path_str(source, "apiGroup"),
+                     kind = json_path_str(source, "kind");
+    return (group.len == 0 && str_eq(kind, STR("PersistentVolumeClaim"))) ||
+           (str_eq(group, STR("snapshot.storage.k8s.io")) && str_eq(kind, STR("VolumeSnapshot")));
+}
+
+/*
+ * dataSource is the older form of dataSourceRef and cannot name a namespace; both are set to the
+ * same. A dataSource of another kind was ignored before there was dataSourceRef, and is dropped
+ * still; so is a dataSourceRef into another namespace, whose feature is off. What the old claim has
+ * stays allowed.
+ */
+void prepare_claim(struct prepare *prepare)
+{
+    const struct json_value *old = json_path(prepare->write->old, "spec");
     const struct json_value *source = json_path(prepare->object, "spec.dataSource");
     const struct json_value *reference = json_path(prepare->object, "spec.dataSourceRef");
+    if (json_path_str(reference, "namespace").len && !json_path(old, "dataSourceRef")) {
+        json_edit_remove(&prepare->edit, JSON_PLACE("spec.dataSourceRef"));
+        reference = NULL;
+    }
+    if (source && !reference && !json_path(old, "dataSource") && !is_classic_source(source)) {
+        json_edit_remove(&prepare->edit, JSON_PLACE("spec.dataSource"));
+        source = NULL;
+    }
     if (source && !reference)
         json_edit_set(&prepare->edit, JSON_PLACE("spec.dataSourceRef"), source);
-    else if (reference && !source && !json_path(reference, "namespace"))
+    else if (reference && !source && json_path_str(reference, "namespace").len == 0)
         json_edit_set(&prepare->edit, JSON_PLACE("spec.dataSource"), reference);
 }

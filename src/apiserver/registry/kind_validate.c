@@ -12,8 +12,8 @@
  * FIELD_ERRORS_MAX errors.
  *
  * Which file has a rule: rows in kind_validate_rows.c, their forms in kind_validate_rules.c,
- * functions on objects in kind_validate_{core,service,pod,workload,access,net}.c, helpers for
- * errors in kind_validate_field.c. Upstream: k8s.io/kubernetes/pkg/apis/<group>/validation.
+ * functions on objects in kind_validate_{core,service,pod,workload,access,net,storage}.c, helpers
+ * for errors in kind_validate_field.c. Upstream: k8s.io/kubernetes/pkg/apis/<group>/validation.
  */
 #include <string.h>
 
@@ -192,27 +192,29 @@ static const struct {
     const char *path, *text;
     bool is_forbidden;
 } fixed[] = {
-    {&type_secret,              "type",                      IMMUTABLE,                                 false},
-    {&type_deployment,          "spec.selector",             IMMUTABLE,                                 false},
-    {&type_replica_set,         "spec.selector",             IMMUTABLE,                                 false},
-    {&type_daemon_set,          "spec.selector",             IMMUTABLE,                                 false},
-    {&type_job,                 "spec.selector",             IMMUTABLE,                                 false},
-    {&type_job,                 "spec.completionMode",       IMMUTABLE,                                 false},
-    {&type_job,                 "spec.podFailurePolicy",     IMMUTABLE,                                 false},
-    {&type_job,                 "spec.backoffLimitPerIndex", IMMUTABLE,                                 false},
-    {&type_controller_revision, "data",                      IMMUTABLE,                                 false},
-    {&type_storage_class,       "parameters",                "updates to parameters are forbidden.",    true },
-    {&type_storage_class,       "provisioner",               "updates to provisioner are forbidden.",   true },
-    {&type_storage_class,       "reclaimPolicy",             "updates to reclaimPolicy are forbidden.", true },
-    {&type_storage_class,       "volumeBindingMode",         IMMUTABLE,                                 false},
-    {&type_csi_driver,          "spec.attachRequired",       IMMUTABLE,                                 false},
-    {&type_csi_driver,          "spec.volumeLifecycleModes", IMMUTABLE,                                 false},
-    {&type_volume_attachment,   "spec",                      IMMUTABLE,                                 false},
-    {&type_priority_class,      "value",                     "may not be changed in an update.",        true },
-    {&type_priority_class,      "preemptionPolicy",          IMMUTABLE,                                 false},
-    {&type_runtime_class,       "handler",                   IMMUTABLE,                                 false},
-    {&type_endpoint_slice,      "addressType",               IMMUTABLE,                                 false},
-    {&type_ingress_class,       "spec.controller",           IMMUTABLE,                                 false},
+    {&type_secret,               "type",                      IMMUTABLE,                                 false},
+    {&type_deployment,           "spec.selector",             IMMUTABLE,                                 false},
+    {&type_replica_set,          "spec.selector",             IMMUTABLE,                                 false},
+    {&type_daemon_set,           "spec.selector",             IMMUTABLE,                                 false},
+    {&type_job,                  "spec.selector",             IMMUTABLE,                                 false},
+    {&type_job,                  "spec.completionMode",       IMMUTABLE,                                 false},
+    {&type_job,                  "spec.podFailurePolicy",     IMMUTABLE,                                 false},
+    {&type_job,                  "spec.backoffLimitPerIndex", IMMUTABLE,                                 false},
+    {&type_controller_revision,  "data",                      IMMUTABLE,                                 false},
+    {&type_storage_class,        "parameters",                "updates to parameters are forbidden.",    true },
+    {&type_storage_class,        "provisioner",               "updates to provisioner are forbidden.",   true },
+    {&type_storage_class,        "reclaimPolicy",             "updates to reclaimPolicy are forbidden.", true },
+    {&type_storage_class,        "volumeBindingMode",         IMMUTABLE,                                 false},
+    {&type_csi_driver,           "spec.attachRequired",       IMMUTABLE,                                 false},
+    {&type_csi_driver,           "spec.volumeLifecycleModes", IMMUTABLE,                                 false},
+    {&type_csi_storage_capacity, "nodeTopology",              IMMUTABLE,                                 false},
+    {&type_csi_storage_capacity, "storageClassName",          IMMUTABLE,                                 false},
+    {&type_volume_attachment,    "spec",                      IMMUTABLE,                                 false},
+    {&type_priority_class,       "value",                     "may not be changed in an update.",        true },
+    {&type_priority_class,       "preemptionPolicy",          IMMUTABLE,                                 false},
+    {&type_runtime_class,        "handler",                   IMMUTABLE,                                 false},
+    {&type_endpoint_slice,       "addressType",               IMMUTABLE,                                 false},
+    {&type_ingress_class,        "spec.controller",           IMMUTABLE,                                 false},
 };
 
 /* Compares the immutable fields of the kind. */

@@ -128,3 +128,4 @@ validate_fn validate_claim_spec, validate_claim_update, validate_volume_spec,
     validate_network_port, validate_ingress_spec, validate_ingress_rule, validate_ingress_path,
     validate_ingress_backend, validate_ingress_class_spec, validate_endpoint_subset,
     validate_endpoint_slice, validate_volume_attributes_class;
+validate_fn validate_csi_driver_spec, validate_csi_storage_capacity, validate_claim_sources;

@@ -1,0 +1,128 @@
+/*
+ * Validation of CSIDrivers, CSIStorageCapacities and the sources of PersistentVolumeClaims.
+ *
+ * Upstream: k8s.io/kubernetes/pkg/apis/storage/validation, and validateDataSource() and
+ * validateDataSourceRef() of pkg/apis/core/validation.
+ */
+#include "apimachinery/quantity.h"
+#include "apiserver/registry/kind_validate_internal.h"
+#include "base/map.h"
+#include "json/compare.h"
+
+/* Of the tokens that a driver asks for, in seconds. */
+#define LIFETIME_MIN 600
+#define LIFETIME_MAX ((int64_t)1 << 32)
+
+static void validate_lifetime(struct kind_validator *v, const struct json_value *request,
+                              struct str path)
+{
+    const struct json_value *value = json_path(request, "expirationSeconds");
+    int64_t seconds;
+    if (!json_to_int64(value, &seconds))
+        return;
+    if (seconds < LIFETIME_MIN)
+        field_invalid(v, path, "expirationSeconds", value,
+                      "may not specify a duration less than 10 minutes");
+    if (seconds > LIFETIME_MAX)
+        field_invalid(v, path, "expirationSeconds", value,
+                      "may not specify a duration larger than 2^32 seconds");
+}
+
+/* One token for each audience. */
+static void validate_token_requests(struct kind_validator *v, const struct json_value *requests,
+                                    struct str path)
+{
+    SCOPED(map) seen = {.release = NULL};
+    const struct json_value *request;
+    size_t index = 0;
+    JSON_FOREACH (key, request, requests) {
+        const struct str place = field_path_index(v, path, index++);
+        const struct str audience = json_path_str(request, "audience");
+        if (map_has(&seen, audience)) {
+            field_errors_add_str(v->errors, FIELD_DUPLICATE, field_path(v, place, "audience"),
+                                 audience, STR(""));
+            continue;
+        }
+        map_put(&seen, audience, NULL);
+        validate_lifetime(v, request, place);
+    }
+}
+
+void validate_csi_driver_spec(struct kind_validator *v, const struct json_value *object,
+                              struct str path)
+{
+    const struct json_value *requests = json_path(object, "tokenRequests"), *mode;
+    const struct json_value *period = json_path(object, "nodeAllocatableUpdatePeriodSeconds");
+    const struct json_value *in_secrets = json_path(object, "serviceAccountTokenInSecrets");
+    int64_t seconds;
+    validate_token_requests(v, requests, field_path(v, path, "tokenRequests"));
+    JSON_FOREACH (key, mode, json_path(object, "volumeLifecycleModes"))
+        field_one_of(v, path, "volumeLifecycleModes", json_to_str(mode), "Persistent|Ephemeral");
+    if (json_to_int64(period, &seconds) && seconds < 10)
+        field_invalid(v, path, "nodeAllocatableUpdatePeriodSeconds", period,
+                      "must be greater than or equal to 10 seconds");
+    if (in_secrets && json_count(requests) == 0)
+        field_invalid(v, path, "serviceAccountTokenInSecrets", in_secrets,
+                      "serviceAccountTokenInSecrets is set but no tokenRequests are specified");
+}
+
+void validate_csi_storage_capacity(struct kind_validator *v, const struct json_value *object,
+                                   struct str path)
+{
+    const struct str name = json_path_str(object, "storageClassName");
+    const struct json_value *capacity = json_path(object, "capacity");
+    struct quantity quantity;
+    field_syntax(v, path, "storageClassName", name, validation_dns1123_subdomain(name));
+    if (field_quantity(capacity, &quantity) && quantity_sign(&quantity) < 0)
+        field_invalid(v, path, "capacity", capacity, "must be greater than or equal to 0");
+}
+
+/* A reference; without a group it is one to another claim. */
+static void validate_data_source(struct kind_validator *v, const struct json_value *source,
+                                 struct str path)
+{
+    const struct str group = json_path_str(source, "apiGroup");
+    const struct str kind = json_path_str(source, "kind");
+    if (!source)
+        return;
+    if (json_path_str(source, "name").len == 0)
+        field_required(v, path, "name", "");
+    if (kind.len == 0)
+        field_required(v, path, "kind", "");
+    if (group.len)
+        field_syntax(v, path, "apiGroup", group, validation_dns1123_subdomain(group));
+    else if (!str_eq(kind, STR("PersistentVolumeClaim")))
+        field_errors_add_str(
+            v->errors, FIELD_INVALID, path, kind,
+            STR("must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
+}
+
+static bool is_same_source(const struct json_value *source, const struct json_value *reference)
+{
+    static const char *const members[] = {"apiGroup", "kind", "name"};
+    for (size_t i = 0; i < COUNT(members); i++)
+        if (!json_equal(json_path(source, members[i]), json_path(reference, members[i])))
+            return false;
+    return true;
+}
+
+/* Both forms of a source are the same, or there is but one. Upstream quotes a path here, as {}. */
+void validate_claim_sources(struct kind_validator *v, const struct json_value *object,
+                            struct str path)
+{
+    const struct json_value *source = json_path(object, "dataSource");
+    const struct json_value *reference = json_path(object, "dataSourceRef");
+    const struct str namespace = json_path_str(reference, "namespace");
+    validate_data_source(v, source, field_path(v, path, "dataSource"));
+    validate_data_source(v, reference, field_path(v, path, "dataSourceRef"));
+    if (namespace.len)
+        field_syntax(v, path, "dataSourceRef.namespace", namespace,
+                     validation_dns1123_label(namespace));
+    if (!source || !reference)
+        return;
+    if (namespace.len)
+        field_errors_add(v->errors, FIELD_INVALID, path,
+                         STR("{}: may not be specified when dataSourceRef.namespace is specified"));
+    else if (!is_same_source(source, reference))
+        field_errors_add(v->errors, FIELD_INVALID, path, STR("{}: must match dataSourceRef"));
+}
