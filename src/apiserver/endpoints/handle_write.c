@@ -340,21 +340,29 @@ static struct error *check_uid(const struct write *write, struct str old_uid)
     return status_conflict(kind_gvr(write->kind), request->name, why);
 }
 
+/*
+ * Whether a write without a version is one to whatever there is. An apply that does not speak of
+ * the version leaves that of the object.
+ */
+static bool is_unconditional(const struct write *write)
+{
+    return write->kind->unconditional_update ||
+           (write->patch.type == PATCH_APPLY &&
+            !json_path(json_doc_root(write->patch.doc), "metadata.resourceVersion"));
+}
+
 /* Optimistic locking: a resourceVersion or uid in the request has to be the current one. */
 static struct error *check_preconditions(const struct write *write, const struct json_value *object,
                                          const struct json_value *old)
 {
     const struct request *request = write->request;
     const struct str version = json_path_str(object, "metadata.resourceVersion");
-    uint64_t number;
+    uint64_t number = 0;
     if (version.len && !str_to_uint64(version, &number))
         return not_a_version(version);
     TRY(check_uid(write, json_path_str(old, "metadata.uid")));
-    if (version.len == 0 || (version.len == 1 && version.ptr[0] == '0')) {
-        const bool unconditional =
-            write->kind->unconditional_update || write->patch.type == PATCH_APPLY;
-        return unconditional ? NULL : must_have_version(write);
-    }
+    if (number == 0)
+        return is_unconditional(write) ? NULL : must_have_version(write);
     if (!str_eq(version, json_path_str(old, "metadata.resourceVersion")))
         return status_conflict_modified(kind_gvr(write->kind), request->name);
     return NULL;
@@ -717,10 +725,6 @@ struct error *handle_patch(struct request *request)
     if (fault)
         return refuse_patch(&write, fault);
     write.size = body.len + patch_growth(&write.patch);
-    if (write.patch.type == PATCH_APPLY && write.options.validation == VALIDATION_STRICT &&
-        write.patch.duplicates.count)
-        return status_bad_request("error strict decoding YAML: %.*s",
-                                  STR_ARG(write.patch.duplicates.items[0]));
     TRY(commit_write(&write));
     return respond_write(&write);
 }

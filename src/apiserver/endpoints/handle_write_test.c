@@ -183,6 +183,49 @@ SIM_TEST(faults_of_bodies_and_options_are_said_in_the_words_of_kubernetes)
     }
 }
 
+/* An apply is merged before it is found to name something twice. */
+SIM_TEST(faults_of_an_apply_are_named_in_the_order_of_kubernetes)
+{
+    static const struct {
+        const char *target, *body, *message;
+        int status;
+    } cases[] = {
+        {BUDGETS "/b?fieldManager=m",
+         "{\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{"
+         "\"resourceVersion\":\"0\"}}",                                                              "poddisruptionbudgets.policy \"b\" is invalid: metadata.resourceVersion: Invalid value: 0: "
+         "must be specified for an update",                                                                               422},
+        {BUDGETS "/b?fieldManager=m",
+         "{\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{"
+         "\"resourceVersion\":\"\"}}",                                                               "poddisruptionbudgets.policy \"b\" is invalid: metadata.resourceVersion: Invalid value: 0: "
+         "must be specified for an update",                                                                                422},
+        {MAPS "/a?fieldManager=m&fieldValidation=Strict",
+         "{\"metadata\":{},\"apiVersion\":\"v1\",\"kind\":\"Wrong\",\"metadata\":{\"name\":\"a\"}}", "invalid object type: /v1, Kind=Wrong",                     400},
+        {MAPS "/a?fieldManager=m&fieldValidation=Strict",
+         "{\"metadata\":{},\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":"
+         "\"a\",\"managedFields\":[{}]}}",                                                           "metadata.managedFields must be nil",                       400},
+        {MAPS "/a?fieldManager=m&fieldValidation=Strict",
+         "{\"metadata\":{},\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":"
+         "\"a\"}}",                                                                                  "error strict decoding YAML: duplicate field \"metadata\"", 400},
+        {BUDGETS "/absent/status?fieldManager=m&fieldValidation=Strict",
+         "{\"metadata\":{},\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\","
+         "\"metadata\":{}}",                                                                         "poddisruptionbudgets.policy \"absent\" not found",         404},
+        {MAPS "/a?fieldManager=m&fieldValidation=Strict",
+         "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"}}",             "",                                                         201},
+    };
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
+    apiserver_fixture_create(&fixture, BUDGETS, "{\"metadata\":{\"name\":\"b\"}}");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int status = 0;
+        TEST_CASE("%s %s", cases[i].target, cases[i].body);
+        CHECK_OK(apiserver_fixture_try(&fixture, "PATCH", str_from_c(cases[i].target),
+                                       "application/apply-patch+yaml", str_from_c(cases[i].body),
+                                       &status));
+        CHECK_EQ(apiserver_fixture_text(&fixture, "message"), str_from_c(cases[i].message));
+        CHECK_EQ(status, cases[i].status);
+    }
+}
+
 /* What others are told that they conflict with depends on it. */
 SIM_TEST(fields_have_the_owners_that_kubernetes_gives_them)
 {

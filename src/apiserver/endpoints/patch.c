@@ -118,12 +118,20 @@ static struct error *decode_patched(const struct patch *patch, const struct patc
     return err ? misfit(target->request, patch, json_doc_root(patched), err) : NULL;
 }
 
-/* Unknown fields were refused when the patch was merged. */
+/*
+ * Unknown fields were refused when the patch was merged. Duplicates are refused last, as
+ * kube-apiserver does.
+ */
 static struct error *decode_applied(const struct patch *patch, const struct patch_target *target,
                                     struct json_doc *patched, struct json_doc **ret_doc)
 {
-    (void)patch;
-    return body_decode(target->request, target->kind, VALIDATION_IGNORE, NULL, patched, ret_doc);
+    OWNED(json_doc) doc = NULL;
+    TRY(body_decode(target->request, target->kind, VALIDATION_IGNORE, NULL, patched, &doc));
+    if (target->options->validation == VALIDATION_STRICT && patch->duplicates.count)
+        return status_bad_request("error strict decoding YAML: %.*s",
+                                  STR_ARG(patch->duplicates.items[0]));
+    *ret_doc = TAKE(doc);
+    return NULL;
 }
 
 /* All that depends on the type of a patch. There is no default: a type is a row, or it is none. */
