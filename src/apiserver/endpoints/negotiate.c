@@ -45,13 +45,24 @@ static bool is_json(struct str type)
            str_eq(type, STR("application/*"));
 }
 
+/* What cannot be listed has no table, nor have subresources that are not read. */
+static bool has_table(const struct request *request)
+{
+    static const char *const without[] = {"approval", "finalize", "token"};
+    for (size_t i = 0; i < COUNT(without); i++)
+        if (str_eq(request->subresource, str_from_c(without[i])))
+            return false;
+    return request->kind->verbs & KIND_LIST;
+}
+
 /*
  * Whether the server has this format. A form of an unknown kind is skipped, not guessed at.
  * PartialObjectMetadataList is for collections and PartialObjectMetadata for single objects.
  */
-static bool accept_media(const struct media *media, bool is_collection,
+static bool accept_media(const struct request *request, const struct media *media,
                          struct response_format *format)
 {
+    const bool is_collection = request->verb == VERB_LIST || request->verb == VERB_DELETECOLLECTION;
     const bool is_yaml = str_eq(media->type, STR("application/yaml"));
     if (!is_json(media->type) && !is_yaml)
         return false;
@@ -63,7 +74,8 @@ static bool accept_media(const struct media *media, bool is_collection,
     if (str_eq(media->as, STR("Table"))) {
         format->form = FORM_TABLE;
         format->table_version = media->version;
-        return str_eq(media->version, STR("v1")) || str_eq(media->version, STR("v1beta1"));
+        return has_table(request) &&
+               (str_eq(media->version, STR("v1")) || str_eq(media->version, STR("v1beta1")));
     }
     format->metadata_list = str_eq(media->as, STR("PartialObjectMetadataList"));
     if (!format->metadata_list && !str_eq(media->as, STR("PartialObjectMetadata")))
@@ -135,7 +147,6 @@ static struct error *read_include(const struct query *query, enum include_object
 
 struct error *negotiate(const struct request *request, struct response_format *ret_format)
 {
-    const bool is_list = request->verb == VERB_LIST || request->verb == VERB_DELETECOLLECTION;
     struct str accept = http_headers_find(http_request_headers(request->http), STR("accept"));
     *ret_format = (struct response_format){0};
     if (accept.len == 0)
@@ -147,7 +158,7 @@ struct error *negotiate(const struct request *request, struct response_format *r
         const struct media media = read_media(member);
         is_known = is_known || (media.as.len && is_json(media.type));
         struct response_format format = {0};
-        if (accept_media(&media, is_list, &format)) {
+        if (accept_media(request, &media, &format)) {
             *ret_format = format;
             return format.form == FORM_TABLE ? read_include(&request->query, &ret_format->include)
                                              : NULL;

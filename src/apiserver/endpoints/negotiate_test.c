@@ -75,16 +75,22 @@ SIM_TEST(what_cannot_be_given_is_said_in_the_words_of_kubernetes)
     static const struct {
         const char *method, *target, *accept, *message;
     } cases[] = {
-        {"GET",    "/api/v1/namespaces/default",                   METADATA_LIST,
+        {"GET",    "/api/v1/namespaces/default",                         METADATA_LIST,
          "you requested PartialObjectMetadataList, but the requested object is not a list "
          "(*core.Namespace)"                  },
-        {"GET",    "/apis/apps/v1/deployments",                    METADATA,
+        {"GET",    "/apis/apps/v1/deployments",                          METADATA,
          "you requested PartialObjectMetadata, but the requested object is a list "
          "(*apps.DeploymentList)"             },
-        {"GET",    "/api/v1/namespaces/default",                   "application/json;as=No;v=v1;g=g",
+        {"GET",    "/api/v1/namespaces/default",                         "application/json;as=No;v=v1;g=g",
          "only the following media types are accepted: application/json, application/yaml, "
          "application/vnd.kubernetes.protobuf"},
-        {"DELETE", "/apis/apps/v1/namespaces/default/deployments", "text/html",
+        {"POST",   "/apis/authorization.k8s.io/v1/subjectaccessreviews", TABLE,
+         "only the following media types are accepted: application/json, application/yaml, "
+         "application/vnd.kubernetes.protobuf"},
+        {"PUT",    "/api/v1/namespaces/default/finalize",                TABLE,
+         "only the following media types are accepted: application/json, application/yaml, "
+         "application/vnd.kubernetes.protobuf"},
+        {"DELETE", "/apis/apps/v1/namespaces/default/deployments",       "text/html",
          "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, "
          "application/vnd.kubernetes.protobuf"},
     };
