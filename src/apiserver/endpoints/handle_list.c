@@ -156,11 +156,12 @@ static struct error *choose_revision(const struct request *request,
                                      const struct list_options *options, struct store_range *range)
 {
     if (options->continue_token.len) {
+        TRY(continue_token_read(request->arena, options->continue_token, request->namespace,
+                                &range->revision, &range->after));
         if (options->version.len && !str_eq(options->version, STR("0")))
             return status_bad_request(
                 "specifying resource version is not allowed when using continue");
-        return continue_token_read(request->arena, options->continue_token, request->namespace,
-                                   &range->revision, &range->after);
+        return NULL;
     }
     if (options->revision == 0)
         return NULL;

@@ -87,6 +87,23 @@ SIM_TEST(a_page_that_is_exactly_full_is_the_last)
     CHECK_EQ(apiserver_fixture_text(&fixture, "metadata.continue"), STR(""));
 }
 
+SIM_TEST(a_token_is_read_before_a_version_that_must_not_be_there)
+{
+    SCOPED(apiserver_fixture) fixture;
+    SCOPED(buf) token = {.limit = 0};
+    char target[512];
+    begin(&fixture, 4);
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "?continue=x&resourceVersion=5"), 400);
+    CHECK(str_starts_with(apiserver_fixture_text(&fixture, "message"),
+                          STR("invalid continue token: ")));
+    list(&fixture, MAPS "?limit=2");
+    copy_of(&fixture, "metadata.continue", &token);
+    snprintf(target, sizeof(target), MAPS "?continue=%s&resourceVersion=x", buf_c(&token));
+    CHECK_EQ(apiserver_fixture_get(&fixture, target), 400);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "message"),
+             STR("specifying resource version is not allowed when using continue"));
+}
+
 SIM_TEST(pages_of_a_selection_do_not_count_what_remains)
 {
     SCOPED(apiserver_fixture) fixture;

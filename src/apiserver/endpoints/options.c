@@ -90,11 +90,14 @@ static void check_match_of_list(const struct list_options *options, struct str m
             STR("resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
 }
 
-/* A resourceVersion that is no number is 400 on a list and 500 on a watch, as in kube-apiserver. */
+/*
+ * A resourceVersion that is no number is 400 on a list and 500 on a watch, as in kube-apiserver.
+ * Beside a continue token it is not read, only refused.
+ */
 static struct error *read_revision(const struct request *request, struct list_options *options)
 {
     uint64_t number;
-    if (options->version.len == 0)
+    if (options->version.len == 0 || (options->continue_token.len && request->verb != VERB_WATCH))
         return NULL;
     if (str_to_uint64(options->version, &number)) {
         options->revision = number > INT64_MAX ? INT64_MAX : (int64_t)number;
