@@ -46,6 +46,28 @@ static void restart(struct apiserver_fixture *fixture)
     CHECK_OK(apiserver_fixture_start(fixture));
 }
 
+/* In words of its own, as the namespaces of kube-apiserver have them. */
+SIM_TEST(a_namespace_that_is_another_one_does_not_go)
+{
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
+    apiserver_fixture_create(&fixture, "/api/v1/namespaces", space);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "DELETE", SPACE,
+                                    "{\"preconditions\":{\"resourceVersion\":\"1\"}}"),
+             409);
+    CHECK(str_starts_with(apiserver_fixture_text(&fixture, "message"),
+                          STR("Operation cannot be fulfilled on namespaces \"space\": Precondition "
+                              "failed: ResourceVersion in precondition: 1, ResourceVersion in "
+                              "object meta: ")));
+    CHECK_EQ(apiserver_fixture_text(&fixture, "details.kind"), STR("namespaces"));
+    CHECK_EQ(
+        apiserver_fixture_call(&fixture, "DELETE", SPACE, "{\"preconditions\":{\"uid\":\"u\"}}"),
+        409);
+    CHECK(str_starts_with(apiserver_fixture_text(&fixture, "message"),
+                          STR("Operation cannot be fulfilled on namespaces \"space\": Precondition "
+                              "failed: UID in precondition: u, UID in object meta: ")));
+}
+
 SIM_TEST(a_namespace_goes_after_its_content)
 {
     SCOPED(apiserver_fixture) fixture;

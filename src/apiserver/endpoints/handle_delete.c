@@ -45,30 +45,45 @@ void delete_result_done(struct delete_result *result)
     json_doc_free(result->object);
 }
 
+static bool is_namespace(const struct kind *kind)
+{
+    return kind->gvk.group.len == 0 && str_eq(kind->plural, STR("namespaces"));
+}
+
+/* What keeps a deletion from its object, in upstream's words. Namespaces have words of their own.
+ */
+static struct error *refuse(const struct deletion *deletion, const char *member, struct str wanted,
+                            struct str found, const char *explanation)
+{
+    SCOPED(arena) arena = {0};
+    const struct kind *kind = deletion->kind;
+    const struct gvr named = {kind->gvk.group, kind->gvk.version, kind->gvk.kind};
+    if (is_namespace(kind))
+        return status_conflict(
+            kind_gvr(kind), deletion->key.name,
+            arena_print(&arena,
+                        "Precondition failed: %s in precondition: %.*s, %s in object meta: %.*s",
+                        member, STR_ARG(wanted), member, STR_ARG(found)));
+    return status_conflict(
+        named, deletion->key.name,
+        arena_print(&arena,
+                    "the %s in the precondition (%.*s) does not match the %s in record (%.*s). %s",
+                    member, STR_ARG(wanted), member, STR_ARG(found), explanation));
+}
+
 /* uid and resourceVersion of DeleteOptions. The messages name the kind, as upstream's do. */
 static struct error *check_preconditions(const struct deletion *deletion,
                                          const struct json_value *object)
 {
-    SCOPED(arena) arena = {0};
     const struct delete_options *options = deletion->options;
-    const struct gvr named = {deletion->kind->gvk.group, deletion->kind->gvk.version,
-                              deletion->kind->gvk.kind};
     const struct str uid = json_path_str(object, "metadata.uid");
     const struct str version = json_path_str(object, "metadata.resourceVersion");
     if (options->uid.len && !str_eq(options->uid, uid))
-        return status_conflict(
-            named, deletion->key.name,
-            arena_print(&arena,
-                        "the UID in the precondition (%.*s) does not match the UID in record "
-                        "(%.*s). The object might have been deleted and then recreated",
-                        STR_ARG(options->uid), STR_ARG(uid)));
+        return refuse(deletion, "UID", options->uid, uid,
+                      "The object might have been deleted and then recreated");
     if (options->resource_version.len && !str_eq(options->resource_version, version))
-        return status_conflict(
-            named, deletion->key.name,
-            arena_print(&arena,
-                        "the ResourceVersion in the precondition (%.*s) does not match the "
-                        "ResourceVersion in record (%.*s). The object might have been modified",
-                        STR_ARG(options->resource_version), STR_ARG(version)));
+        return refuse(deletion, "ResourceVersion", options->resource_version, version,
+                      "The object might have been modified");
     return NULL;
 }
 
@@ -101,11 +116,6 @@ static struct error *finalizers_for(const struct kind *kind, const struct json_v
         json_builder_str(&builder, CRD_FINALIZER);
     json_builder_end(&builder);
     return json_builder_finish(&builder, ret_doc);
-}
-
-static bool is_namespace(const struct kind *kind)
-{
-    return kind->gvk.group.len == 0 && str_eq(kind->plural, STR("namespaces"));
 }
 
 /*
