@@ -12,7 +12,7 @@
  * FIELD_ERRORS_MAX errors.
  *
  * Which file has a rule: rows in kind_validate_rows.c, their forms in kind_validate_rules.c,
- * functions on objects in kind_validate_{core,service,pod,workload,access,net,storage}.c, helpers
+ * functions on objects in kind_validate_{core,event,service,pod,workload,access,net,storage}.c, helpers
  * for errors in kind_validate_field.c. Upstream: k8s.io/kubernetes/pkg/apis/<group>/validation.
  */
 #include <string.h>

@@ -1,9 +1,9 @@
 /*
- * Validation of ConfigMaps, Secrets, Namespaces, Events and ResourceQuotas, and of label selectors
- * wherever they occur.
+ * Validation of ConfigMaps, Secrets, Namespaces and ResourceQuotas, and of label selectors wherever
+ * they occur.
  *
  * Upstream: ValidateConfigMap(), ValidateSecret() and so on in
- * k8s.io/kubernetes/pkg/apis/core/validation/validation.go, events.go for Events, and
+ * k8s.io/kubernetes/pkg/apis/core/validation/validation.go, and
  * k8s.io/apimachinery/pkg/apis/meta/v1/validation for label selectors.
  */
 #include "apimachinery/metadata_validation.h"
@@ -11,7 +11,6 @@
 #include "apiserver/registry/kind_validate_internal.h"
 #include "apiserver/registry/quota_resource.h"
 #include "base/base64.h"
-#include "base/timestamp.h"
 #include "json/compare.h"
 
 /* The total size of the values of a ConfigMap or Secret, decoded. */
@@ -158,85 +157,6 @@ void validate_namespace_status(struct kind_validator *v, const struct json_value
     field_invalid(v, STR("status"), "Phase", phase,
                   is_going ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
                            : "may only be 'Active' if `deletionTimestamp` is empty");
-}
-
-/* A required text of at most 128 characters. */
-static void validate_event_text(struct kind_validator *v, const struct json_value *object,
-                                const char *member)
-{
-    const struct str text = json_path_str(object, member);
-    if (text.len == 0)
-        field_required(v, STR(""), member, "");
-    if (text.len > 128)
-        field_errors_add_str(v->errors, FIELD_INVALID, str_from_c(member), STR(""),
-                             STR("can have at most 128 characters"));
-}
-
-/*
- * Members that an Event with an eventTime must have. The two API groups name some of them
- * differently.
- */
-static void validate_reporter(struct kind_validator *v, const struct json_value *object,
-                              const char *controller, const char *note)
-{
-    const struct str name = json_path_str(object, controller);
-    if (name.len == 0)
-        field_required(v, STR(""), controller, "");
-    field_syntax(v, STR(""), controller, name, validation_label_key(name));
-    validate_event_text(v, object, "reportingInstance");
-    validate_event_text(v, object, "action");
-    validate_event_text(v, object, "reason");
-    if (json_path_str(object, note).len > 1024)
-        field_errors_add_str(v->errors, FIELD_INVALID, str_from_c(note), STR(""),
-                             STR("can have at most 1024 bytes"));
-}
-
-/*
- * An Event is in the namespace of its object, unless it is a new one with an eventTime. Events
- * about objects without a namespace are in default, new ones of the system in kube-system.
- */
-static void validate_event_namespace(struct kind_validator *v, const struct json_value *object,
-                                     const char *reference)
-{
-    const struct str given = json_path_str(object, "metadata.namespace");
-    const struct str here = given.len > 0 ? given : v->write->namespace;
-    const struct str there = json_path_str(json_path(object, reference), "namespace");
-    const bool is_new = json_path(object, "eventTime") != NULL;
-    const bool is_fine = there.len > 0 ? is_new || str_eq(here, there)
-                                       : here.len == 0 || str_eq(here, STR("default")) ||
-                                             (is_new && str_eq(here, STR("kube-system")));
-    if (!is_fine)
-        field_errors_add_str(v->errors, FIELD_INVALID, STR("involvedObject.namespace"), there,
-                             STR("does not match event.namespace"));
-}
-
-/* Events of events.k8s.io: strict rules on create only. */
-static void validate_events_event(struct kind_validator *v, const struct json_value *object)
-{
-    const struct str type = json_path_str(object, "type");
-    validate_event_namespace(v, object, "regarding");
-    if (v->old)
-        return;
-    if (json_path(object, "eventTime"))
-        validate_reporter(v, object, "reportingController", "note");
-    else
-        field_required(v, STR(""), "eventTime", "");
-    if (!str_eq(type, STR("Normal")) && !str_eq(type, STR("Warning")))
-        field_errors_add_str(v->errors, FIELD_INVALID, STR("type"), STR(""),
-                             arena_print(v->arena, "has invalid value: %.*s", STR_ARG(type)));
-}
-
-/* The Event types of both API groups have this name, so that rows cannot tell them apart. */
-void validate_event(struct kind_validator *v, const struct json_value *object, struct str path)
-{
-    (void)path;
-    if (v->kind->type == &type_events_event) {
-        validate_events_event(v, object);
-        return;
-    }
-    validate_event_namespace(v, object, "involvedObject");
-    if (json_path(object, "eventTime"))
-        validate_reporter(v, object, "reportingComponent", "message");
 }
 
 void validate_label_selector(struct kind_validator *v, const struct json_value *object,

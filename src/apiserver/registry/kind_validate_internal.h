@@ -110,8 +110,9 @@ struct validation syntax_schedule(struct arena *arena, struct str value);
 
 /* The functions that rows name, grouped by file. */
 validate_fn validate_config_map, validate_secret, validate_namespace_spec,
-    validate_namespace_status, validate_event, validate_label_selector, validate_label_requirement,
+    validate_namespace_status, validate_label_selector, validate_label_requirement,
     validate_resource_quota_spec;
+validate_fn validate_event;
 validate_fn validate_service_spec, validate_service_port;
 validate_fn validate_pod_spec, validate_pod_template, validate_container, validate_env_var,
     validate_env_source, validate_resources, validate_probe_port, validate_handler, validate_volume,
