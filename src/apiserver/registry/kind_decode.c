@@ -84,12 +84,24 @@ static void write_time(struct json_builder *out, struct str text, enum go_field_
                                               : timestamp_write_micro(time, room));
 }
 
-/* Decodes and encodes base64 again, because Go accepts line breaks and does not keep them. */
-static void write_bytes(struct json_builder *out, struct str text)
+/*
+ * Decodes and encodes base64 again, because Go accepts line breaks and does not keep them. It also
+ * accepts a list of numbers, one for each byte, of which null is 0.
+ */
+static void write_bytes(struct json_builder *out, const struct json_value *value)
 {
     SCOPED(buf) bytes = {.secret = true};
     SCOPED(buf) encoded = {.secret = true};
-    error_free(base64_decode(&bytes, text)); /* checked by kind_decode_check() */
+    const struct json_value *item;
+    if (json_type(value) == JSON_ARRAY) {
+        JSON_FOREACH (key, item, value) {
+            int64_t number = 0;
+            (void)json_to_int64(item, &number);
+            buf_add_char(&bytes, (char)number);
+        }
+    } else {
+        error_free(base64_decode(&bytes, json_to_str(value))); /* checked by kind_decode_check() */
+    }
     base64_encode(&encoded, buf_str(&bytes));
     json_builder_str(out, buf_str(&encoded));
 }
@@ -133,7 +145,7 @@ static void write_scalar(struct json_builder *out, const struct go_field *field,
             write_int(out, value);
         break;
     case GO_BYTES:
-        write_bytes(out, json_to_str(value));
+        write_bytes(out, value);
         break;
     case GO_QUANTITY:
         write_quantity(out, value);
@@ -167,8 +179,9 @@ static bool is_zero(const struct go_field *field, const struct json_value *value
     double number = 0;
     switch ((enum go_field_kind)field->kind) {
     case GO_STRING:
-    case GO_BYTES:
         return json_to_str(value).len == 0;
+    case GO_BYTES:
+        return json_to_str(value).len == 0 && json_count(value) == 0;
     case GO_BOOL:
         return !json_to_bool(value, &truth) || !truth;
     case GO_INT32:

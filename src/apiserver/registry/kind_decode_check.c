@@ -96,12 +96,11 @@ static const char *field_type_name(const struct go_field *field)
 }
 
 /*
- * The error for a value that does not fit its field. If a number was expected, but of another form,
- * the message shows the number.
+ * The error for a value that does not fit the Go type. If a number was expected, but of another
+ * form, the message shows the number.
  */
-static struct error *wrong_field_type(const struct check *check, const struct json_value *value,
-                                      const struct go_field *field, unsigned shape,
-                                      bool show_number)
+static struct error *wrong_type(const struct check *check, const struct json_value *value,
+                                const char *prefix, const char *type, bool show_number)
 {
     SCOPED(buf) number = {.limit = KILOBYTE};
     if (show_number && json_type(value) == JSON_NUMBER) {
@@ -109,13 +108,24 @@ static struct error *wrong_field_type(const struct check *check, const struct js
         json_write_with(&number, value, JSON_WRITE_NUMBERS_AS_READ);
     }
     return error_new(ERROR_BAD_REQUEST,
-                     "json: cannot unmarshal %s%.*s into Go struct field %s.%.*s of type %s%s%s",
+                     "json: cannot unmarshal %s%.*s into Go struct field %s.%.*s of type %s%s",
                      found_name(json_type(value)), STR_ARG(buf_str(&number)), check->owner,
-                     STR_ARG(buf_str(&check->place)),
-                     shape == GO_LIST  ? "[]"
-                     : shape == GO_MAP ? "map[string]"
-                                       : "",
-                     field->kind == GO_MESSAGE ? "v1." : "", field_type_name(field));
+                     STR_ARG(buf_str(&check->place)), prefix, type);
+}
+
+/* The same for a field, or with shape 0 for one of its items. */
+static struct error *wrong_field_type(const struct check *check, const struct json_value *value,
+                                      const struct go_field *field, unsigned shape,
+                                      bool show_number)
+{
+    static const char *const prefixes[][2] = {
+        {"",            "v1."           },
+        {"[]",          "[]v1."         },
+        {"map[string]", "map[string]v1."},
+    };
+    const size_t form = shape == GO_LIST ? 1 : shape == GO_MAP ? 2 : 0;
+    return wrong_type(check, value, prefixes[form][field->kind == GO_MESSAGE],
+                      field_type_name(field), show_number);
 }
 
 /* The error of a type that decodes itself: such a decoder does not know its field. */
@@ -142,9 +152,21 @@ static bool fits_int(const struct json_value *value, enum go_field_kind kind)
                             : is_whole(value, INT32_MIN, INT32_MAX);
 }
 
-static struct error *check_bytes(const struct json_value *value)
+/* Base64, or a list with a number for each byte. */
+static struct error *check_bytes(const struct check *check, const struct json_value *value,
+                                 const struct go_field *field)
 {
     SCOPED(buf) bytes = {.secret = true};
+    const struct json_value *item;
+    if (json_type(value) == JSON_ARRAY) {
+        JSON_FOREACH (key, item, value)
+            if (json_type(item) != JSON_NULL &&
+                !(json_type(item) == JSON_NUMBER && is_whole(item, 0, UINT8_MAX)))
+                return wrong_type(check, item, "", "uint8", true);
+        return NULL;
+    }
+    if (json_type(value) != JSON_STRING)
+        return wrong_field_type(check, value, field, 0, false);
     struct error *err = base64_decode(&bytes, json_to_str(value));
     if (err)
         err->code = ERROR_BAD_REQUEST;
@@ -225,8 +247,7 @@ static struct error *check_scalar(const struct check *check, const struct json_v
     case GO_DOUBLE:
         return type == JSON_NUMBER ? NULL : wrong_field_type(check, value, field, 0, false);
     case GO_BYTES:
-        return type == JSON_STRING ? check_bytes(value)
-                                   : wrong_field_type(check, value, field, 0, false);
+        return check_bytes(check, value, field);
     case GO_STRINGS:
         return check_strings(check, value, field);
     case GO_INT_OR_STRING:
