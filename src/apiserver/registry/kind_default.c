@@ -236,6 +236,8 @@ static void write_member(struct fill *fill, size_t at, const struct go_field *fi
     const bool is_absent = is_unset(field, value);
     const bool is_computed =
         row && (row->form == DEFAULT_MERGED || (row->form == DEFAULT_COMPUTED && is_absent));
+    if (row && row->form == DEFAULT_NOTHING)
+        return;
     if (is_computed && write_computed(fill, level, row, field))
         return;
     if (is_absent && row && row->form != DEFAULT_COMPUTED && row->form != DEFAULT_MERGED)

@@ -28,6 +28,7 @@ enum default_form {
     DEFAULT_STRUCT,   /* an empty struct, which the rows of its own type fill */
     DEFAULT_COMPUTED, /* a function computes an absent value */
     DEFAULT_MERGED,   /* a function computes the value even if there is one */
+    DEFAULT_NOTHING,  /* absent, even if there is a value */
 };
 
 struct default_row {

@@ -7,6 +7,7 @@
  *     STRING, NUMBER, BOOL    a constant
  *     STRUCT                  an empty struct, which the rows of its own type fill
  *     COMPUTED, MERGED        a function of kind_default_compute.c, if absent, or always
+ *     NOTHING                 absent, whatever was given
  *     BELOW("Pod")            only in objects of this type, not in templates
  *     WHEN("type", "X")       only if the member type is X, after its own default
  *
@@ -25,6 +26,7 @@
 #define STRUCT(type, member, ...)   ROW(type, member, DEFAULT_STRUCT, __VA_ARGS__)
 #define COMPUTED(type, member, ...) ROW(type, member, DEFAULT_COMPUTED, .compute = __VA_ARGS__)
 #define MERGED(type, member, ...)   ROW(type, member, DEFAULT_MERGED, .compute = __VA_ARGS__)
+#define NOTHING(type, member, ...)  ROW(type, member, DEFAULT_NOTHING, __VA_ARGS__)
 #define BELOW(root_)                .root = root_
 #define WHEN(member_, text_)        .when = member_, .equals = text_
 
@@ -92,6 +94,7 @@ static const struct default_row rows[] = {
     STRING("ServiceSpec", "type", "ClusterIP"),
     STRING("ServiceSpec", "sessionAffinity", "None"),
     STRUCT("ServiceSpec", "sessionAffinityConfig", WHEN("sessionAffinity", "ClientIP")),
+    NOTHING("ServiceSpec", "sessionAffinityConfig", WHEN("sessionAffinity", "None")),
     COMPUTED("ServiceSpec", "externalTrafficPolicy", default_external_traffic_policy),
     STRING("ServiceSpec", "internalTrafficPolicy", "Cluster", WHEN("type", "ClusterIP")),
     STRING("ServiceSpec", "internalTrafficPolicy", "Cluster", WHEN("type", "NodePort")),

@@ -146,16 +146,8 @@ static void allocate_node_ports(struct prepare *prepare)
     }
 }
 
-/* sessionAffinityConfig goes with sessionAffinity. */
-static void drop_affinity(struct prepare *prepare)
-{
-    if (str_eq(json_path_str(prepare->object, "spec.sessionAffinity"), STR("None")))
-        json_edit_remove(&prepare->edit, JSON_PLACE("spec.sessionAffinityConfig"));
-}
-
 void prepare_service_create(struct prepare *prepare)
 {
-    drop_affinity(prepare);
     allocate_address(prepare);
     allocate_node_ports(prepare);
 }
@@ -172,7 +164,6 @@ void prepare_service_update(struct prepare *prepare)
         prepare_service_create(prepare);
         return;
     }
-    drop_affinity(prepare);
     const struct json_value *spec = json_path(prepare->object, "spec");
     const struct json_value *old_spec = json_path(old, "spec");
     for (size_t i = 0; i < COUNT(kept); i++)
