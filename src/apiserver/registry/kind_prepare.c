@@ -43,7 +43,7 @@ static const struct prepare_rule rules[] = {
      STATUS_KEEPS_NOTHING                                                                                                 },
     {&type_persistent_volume_claim,     prepare_claim,             prepare_claim,             false, STATUS_KEEPS_NOTHING },
     {&type_persistent_volume,           prepare_volume_create,     NULL,                      false, STATUS_KEEPS_NOTHING },
-    {&type_node,                        NULL,                      NULL,                      true,  STATUS_KEEPS_NOTHING },
+    {&type_node,                        prepare_node,              prepare_node,              true,  STATUS_KEEPS_NOTHING },
     {&type_deployment,                  NULL,                      NULL,                      false, STATUS_KEEPS_LABELS  },
     {&type_api_service,                 NULL,                      NULL,                      false, STATUS_KEEPS_METADATA},
     {&type_volume_attachment,           NULL,                      NULL,                      false, STATUS_KEEPS_METADATA},

@@ -1,5 +1,5 @@
 /*
- * Generated fields of Secrets, Namespaces, Pods and PersistentVolumeClaims.
+ * Generated fields of Secrets, Namespaces, Nodes, Pods and PersistentVolumeClaims.
  */
 #include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_prepare_internal.h"
@@ -108,6 +108,19 @@ void prepare_pod_create(struct prepare *prepare)
     json_edit_set_str(&prepare->edit, JSON_PLACE("status.phase"), STR("Pending"));
     json_edit_set_str(&prepare->edit, JSON_PLACE("status.qosClass"),
                       qos_class(json_path(prepare->object, "spec")));
+}
+
+/*
+ * Nodes cannot be configured through the API any more. One that has such a source may keep or
+ * change it.
+ */
+void prepare_node(struct prepare *prepare)
+{
+    const struct json_value *old = prepare->write->old;
+    if (!json_path(old, "spec.configSource"))
+        json_edit_remove(&prepare->edit, JSON_PLACE("spec.configSource"));
+    if (!old)
+        json_edit_remove(&prepare->edit, JSON_PLACE("status.config"));
 }
 
 /* The phase of a volume is what it was told it is, since now. */

@@ -34,4 +34,5 @@ prepare_fn prepare_job_create;
 prepare_fn prepare_daemon_set_create;
 prepare_fn prepare_daemon_set_update;
 prepare_fn prepare_claim;
+prepare_fn prepare_node;
 prepare_fn prepare_volume_create;
