@@ -12,8 +12,9 @@
  * FIELD_ERRORS_MAX errors.
  *
  * Which file has a rule: rows in kind_validate_rows.c, their forms in kind_validate_rules.c,
- * functions on objects in kind_validate_{core,event,service,pod,workload,access,net,storage}.c, helpers
- * for errors in kind_validate_field.c. Upstream: k8s.io/kubernetes/pkg/apis/<group>/validation.
+ * functions on objects in
+ * kind_validate_{core,event,limits,service,pod,workload,access,net,storage}.c, helpers for errors
+ * in kind_validate_field.c. Upstream: k8s.io/kubernetes/pkg/apis/<group>/validation.
  */
 #include <string.h>
 
@@ -192,29 +193,29 @@ static const struct {
     const char *path, *text;
     bool is_forbidden;
 } fixed[] = {
-    {&type_secret,               "type",                      IMMUTABLE,                                 false},
-    {&type_deployment,           "spec.selector",             IMMUTABLE,                                 false},
-    {&type_replica_set,          "spec.selector",             IMMUTABLE,                                 false},
-    {&type_daemon_set,           "spec.selector",             IMMUTABLE,                                 false},
-    {&type_job,                  "spec.selector",             IMMUTABLE,                                 false},
-    {&type_job,                  "spec.completionMode",       IMMUTABLE,                                 false},
-    {&type_job,                  "spec.podFailurePolicy",     IMMUTABLE,                                 false},
-    {&type_job,                  "spec.backoffLimitPerIndex", IMMUTABLE,                                 false},
-    {&type_controller_revision,  "data",                      IMMUTABLE,                                 false},
-    {&type_storage_class,        "parameters",                "updates to parameters are forbidden.",    true },
-    {&type_storage_class,        "provisioner",               "updates to provisioner are forbidden.",   true },
-    {&type_storage_class,        "reclaimPolicy",             "updates to reclaimPolicy are forbidden.", true },
-    {&type_storage_class,        "volumeBindingMode",         IMMUTABLE,                                 false},
-    {&type_csi_driver,           "spec.attachRequired",       IMMUTABLE,                                 false},
-    {&type_csi_driver,           "spec.volumeLifecycleModes", IMMUTABLE,                                 false},
-    {&type_csi_storage_capacity, "nodeTopology",              IMMUTABLE,                                 false},
-    {&type_csi_storage_capacity, "storageClassName",          IMMUTABLE,                                 false},
-    {&type_volume_attachment,    "spec",                      IMMUTABLE,                                 false},
-    {&type_priority_class,       "value",                     "may not be changed in an update.",        true },
-    {&type_priority_class,       "preemptionPolicy",          IMMUTABLE,                                 false},
-    {&type_runtime_class,        "handler",                   IMMUTABLE,                                 false},
-    {&type_endpoint_slice,       "addressType",               IMMUTABLE,                                 false},
-    {&type_ingress_class,        "spec.controller",           IMMUTABLE,                                 false},
+    {&type_secret,               "type",                      IMMUTABLE,                          false},
+    {&type_deployment,           "spec.selector",             IMMUTABLE,                          false},
+    {&type_replica_set,          "spec.selector",             IMMUTABLE,                          false},
+    {&type_daemon_set,           "spec.selector",             IMMUTABLE,                          false},
+    {&type_job,                  "spec.selector",             IMMUTABLE,                          false},
+    {&type_job,                  "spec.completionMode",       IMMUTABLE,                          false},
+    {&type_job,                  "spec.podFailurePolicy",     IMMUTABLE,                          false},
+    {&type_job,                  "spec.backoffLimitPerIndex", IMMUTABLE,                          false},
+    {&type_controller_revision,  "data",                      IMMUTABLE,                          false},
+    {&type_storage_class,        "parameters",                IMMUTABLE,                          false},
+    {&type_storage_class,        "provisioner",               IMMUTABLE,                          false},
+    {&type_storage_class,        "reclaimPolicy",             IMMUTABLE,                          false},
+    {&type_storage_class,        "volumeBindingMode",         IMMUTABLE,                          false},
+    {&type_csi_driver,           "spec.attachRequired",       IMMUTABLE,                          false},
+    {&type_csi_driver,           "spec.volumeLifecycleModes", IMMUTABLE,                          false},
+    {&type_csi_storage_capacity, "nodeTopology",              IMMUTABLE,                          false},
+    {&type_csi_storage_capacity, "storageClassName",          IMMUTABLE,                          false},
+    {&type_volume_attachment,    "spec",                      IMMUTABLE,                          false},
+    {&type_priority_class,       "value",                     "may not be changed in an update.", true },
+    {&type_priority_class,       "preemptionPolicy",          IMMUTABLE,                          false},
+    {&type_runtime_class,        "handler",                   IMMUTABLE,                          false},
+    {&type_endpoint_slice,       "addressType",               IMMUTABLE,                          false},
+    {&type_ingress_class,        "spec.controller",           IMMUTABLE,                          false},
 };
 
 /* Compares the immutable fields of the kind. */
@@ -238,11 +239,12 @@ static const struct {
     const struct go_type *type;
     validate_fn *check;
 } updates[] = {
-    {&type_pod,                     validate_pod_update         },
-    {&type_stateful_set,            validate_stateful_set_update},
-    {&type_job,                     validate_job_update         },
-    {&type_persistent_volume_claim, validate_claim_update       },
-    {&type_persistent_volume,       validate_volume_update      },
+    {&type_pod,                     validate_pod_update           },
+    {&type_stateful_set,            validate_stateful_set_update  },
+    {&type_job,                     validate_job_update           },
+    {&type_persistent_volume_claim, validate_claim_update         },
+    {&type_persistent_volume,       validate_volume_update        },
+    {&type_resource_quota,          validate_resource_quota_update},
 };
 
 void kind_builtin_validate(const struct kind *kind, const struct kind_write *write,

@@ -1,15 +1,12 @@
 /*
- * Validation of ConfigMaps, Secrets, Namespaces and ResourceQuotas, and of label selectors wherever
- * they occur.
+ * Validation of ConfigMaps, Secrets and Namespaces, and of label selectors wherever they occur.
  *
  * Upstream: ValidateConfigMap(), ValidateSecret() and so on in
  * k8s.io/kubernetes/pkg/apis/core/validation/validation.go, and
  * k8s.io/apimachinery/pkg/apis/meta/v1/validation for label selectors.
  */
 #include "apimachinery/metadata_validation.h"
-#include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_validate_internal.h"
-#include "apiserver/registry/quota_resource.h"
 #include "base/base64.h"
 #include "json/compare.h"
 
@@ -186,19 +183,4 @@ void validate_label_requirement(struct kind_validator *v, const struct json_valu
                       "not a valid selector operator");
     }
     field_syntax(v, path, "key", key, validation_label_key(key));
-}
-
-/* What counts objects must be whole. */
-void validate_resource_quota_spec(struct kind_validator *v, const struct json_value *object,
-                                  struct str path)
-{
-    const struct json_value *value;
-    JSON_FOREACH (key, value, json_path(object, "hard")) {
-        struct quantity quantity;
-        int64_t milli = 0;
-        if (quota_resource_is_counted(key) && field_quantity(value, &quantity) &&
-            quantity_milli(&quantity, &milli) && milli % 1000 != 0)
-            field_invalid(v, field_path_key(v, field_path(v, path, "hard"), key), NULL, value,
-                          "must be an integer");
-    }
 }

@@ -54,11 +54,8 @@ static const struct rule_row rows[] = {
     ONE_OF("ServicePort", "protocol", PROTOCOLS),
     SYNTAX("ServicePort", "name", validation_dns1123_label),
     OBJECT("ServicePort", validate_service_port),
-    QUANTITIES("ResourceQuotaSpec", "hard"),
     OBJECT("ResourceQuotaSpec", validate_resource_quota_spec),
-    ONE_OF("LimitRangeItem", "type", "Container|PersistentVolumeClaim|Pod"),
-    QUANTITIES("LimitRangeItem", "max"),
-    QUANTITIES("LimitRangeItem", "min"),
+    OBJECT("LimitRangeSpec", validate_limit_range_spec),
     OBJECT("EndpointSubset", validate_endpoint_subset),
     SYNTAX("EndpointAddress", "ip", syntax_ip),
 
@@ -265,7 +262,7 @@ static const struct rule_row rows[] = {
     /* storage.k8s.io, scheduling.k8s.io, node.k8s.io */
     NEEDS("StorageClass", "provisioner", ""),
     ONE_OF("StorageClass", "reclaimPolicy", "Delete|Retain"),
-    ONE_OF("StorageClass", "volumeBindingMode", "Immediate|WaitForFirstConsumer"),
+    OBJECT("StorageClass", validate_storage_class),
     ONE_OF("CSIDriverSpec", "fsGroupPolicy", "File|None|ReadWriteOnceWithFSType"),
     OBJECT("CSIDriverSpec", validate_csi_driver_spec),
     OBJECT("CSIStorageCapacity", validate_csi_storage_capacity),

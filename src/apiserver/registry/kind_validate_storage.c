@@ -1,13 +1,104 @@
 /*
- * Validation of CSIDrivers, CSIStorageCapacities and the sources of PersistentVolumeClaims.
+ * Validation of StorageClasses, CSIDrivers, CSIStorageCapacities and the sources of
+ * PersistentVolumeClaims.
  *
  * Upstream: k8s.io/kubernetes/pkg/apis/storage/validation, and validateDataSource() and
  * validateDataSourceRef() of pkg/apis/core/validation.
  */
 #include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_validate_internal.h"
+#include "base/ascii.h"
 #include "base/map.h"
 #include "json/compare.h"
+
+/* Of the parameters of a StorageClass. */
+#define PARAMETERS_MAX      512
+#define PARAMETERS_SIZE_MAX ((size_t)256 * 1024)
+
+static void validate_parameters(struct kind_validator *v, const struct json_value *parameters,
+                                struct str path)
+{
+    const struct json_value *value;
+    size_t size = 0;
+    if (json_count(parameters) > PARAMETERS_MAX) {
+        field_errors_add_too_long(v->errors, path, PARAMETERS_MAX);
+        return;
+    }
+    JSON_FOREACH (key, value, parameters) {
+        if (key.len == 0)
+            field_errors_add_str(v->errors, FIELD_INVALID, path, key,
+                                 STR("field can not be empty."));
+        size += key.len + json_to_str(value).len;
+    }
+    if (size > PARAMETERS_SIZE_MAX)
+        field_errors_add_too_long(v->errors, path, PARAMETERS_SIZE_MAX);
+}
+
+/* Values of a label, each once. */
+static void validate_topology_values(struct kind_validator *v, const struct json_value *values,
+                                     struct str path)
+{
+    SCOPED(map) seen = {.release = NULL};
+    const struct json_value *value;
+    size_t index = 0;
+    if (json_count(values) == 0)
+        field_required(v, path, NULL, "");
+    JSON_FOREACH (key, value, values) {
+        const struct str place = field_path_index(v, path, index++);
+        const struct str text = json_to_str(value);
+        if (map_has(&seen, text))
+            field_errors_add_str(v->errors, FIELD_DUPLICATE, place, text, STR(""));
+        else
+            map_put(&seen, text, NULL);
+    }
+}
+
+/* Labels of a term, each once. */
+static void validate_topology_term(struct kind_validator *v, const struct json_value *term,
+                                   struct str path)
+{
+    SCOPED(map) seen = {.release = NULL};
+    const struct json_value *requirement;
+    size_t index = 0;
+    JSON_FOREACH (key, requirement, json_path(term, "matchLabelExpressions")) {
+        const struct str place = field_path_index(v, path, index++);
+        const struct str label = json_path_str(requirement, "key");
+        validate_topology_values(v, json_path(requirement, "values"),
+                                 field_path(v, place, "values"));
+        field_syntax(v, place, "key", label, validation_label_key(label));
+        if (map_has(&seen, label))
+            field_errors_add_str(v->errors, FIELD_DUPLICATE, field_path(v, place, "key"), label,
+                                 STR(""));
+        else
+            map_put(&seen, label, NULL);
+    }
+    /* Upstream takes a term without labels for one that it has seen. */
+    if (index == 0)
+        field_errors_add_str(v->errors, FIELD_DUPLICATE, path, STR(""), STR(""));
+}
+
+void validate_storage_class(struct kind_validator *v, const struct json_value *object,
+                            struct str path)
+{
+    const struct str provisioner = json_path_str(object, "provisioner");
+    const struct json_value *mode = json_path(object, "volumeBindingMode"), *term;
+    char *lower = arena_alloc(v->arena, provisioner.len + 1);
+    size_t index = 0;
+    for (size_t i = 0; i < provisioner.len; i++)
+        lower[i] = ascii_to_lower(provisioner.ptr[i]);
+    const struct str name = str_from(lower, provisioner.len);
+    if (name.len)
+        field_syntax(v, path, "provisioner", name, validation_label_key(name));
+    validate_parameters(v, json_path(object, "parameters"), field_path(v, path, "parameters"));
+    if (mode)
+        field_one_of(v, path, "volumeBindingMode", json_to_str(mode),
+                     "Immediate|WaitForFirstConsumer");
+    JSON_FOREACH (key, term, json_path(object, "allowedTopologies")) {
+        const struct str place =
+            field_path_index(v, field_path(v, path, "allowedTopologies"), index++);
+        validate_topology_term(v, term, field_path(v, place, "matchLabelExpressions"));
+    }
+}
 
 /* Of the tokens that a driver asks for, in seconds. */
 #define LIFETIME_MIN 600
