@@ -127,7 +127,7 @@ validate_fn validate_role, validate_cluster_role, validate_role_binding,
 validate_fn validate_claim_spec, validate_claim_update, validate_volume_spec,
     validate_volume_update, validate_network_policy_spec, validate_network_peer,
     validate_network_port, validate_ingress_spec, validate_ingress_rule, validate_ingress_path,
-    validate_ingress_backend, validate_ingress_class_spec, validate_endpoint_subset,
-    validate_endpoint_slice, validate_volume_attributes_class;
+    validate_ingress_backend, validate_ingress_class_spec, validate_volume_attributes_class;
+validate_fn validate_endpoint_subset, validate_endpoint_slice;
 validate_fn validate_csi_driver_spec, validate_csi_storage_capacity, validate_claim_sources,
     validate_storage_class;

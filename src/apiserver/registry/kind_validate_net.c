@@ -6,7 +6,6 @@
  */
 #include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_validate_internal.h"
-#include "base/map.h"
 #include "json/compare.h"
 
 void validate_network_policy_spec(struct kind_validator *v, const struct json_value *object,
@@ -131,76 +130,6 @@ void validate_ingress_class_spec(struct kind_validator *v, const struct json_val
     else
         field_syntax(v, path, "controller", domain, validation_dns1123_subdomain(domain));
     validate_class_parameters(v, json_path(object, "parameters"), path);
-}
-
-/* A subset without addresses says nothing. */
-void validate_endpoint_subset(struct kind_validator *v, const struct json_value *object,
-                              struct str path)
-{
-    if (json_count(json_path(object, "addresses")) +
-            json_count(json_path(object, "notReadyAddresses")) ==
-        0)
-        field_required(v, path, NULL, "must specify `addresses` or `notReadyAddresses`");
-}
-
-/* Addresses are of the slice's type; those of FQDN are names. */
-static void validate_slice_addresses(struct kind_validator *v, const struct json_value *addresses,
-                                     struct str type, struct str path)
-{
-    const struct json_value *value;
-    size_t index = 0;
-    JSON_FOREACH (key, value, addresses) {
-        const struct str address = json_to_str(value);
-        const struct validation found = syntax_ip(address);
-        const bool is_v6 = str_find_char(address, ':') != STR_NONE;
-        if (found.count)
-            field_syntax(v, field_path_index(v, path, index), NULL, address, found);
-        else if (is_v6 != str_eq(type, STR("IPv6")))
-            field_errors_add_str(v->errors, FIELD_INVALID, path, address,
-                                 arena_print(v->arena, "must be an %.*s address", STR_ARG(type)));
-        index++;
-    }
-}
-
-/* Ports differ in their names, of which one may be empty. */
-static void validate_slice_ports(struct kind_validator *v, const struct json_value *ports,
-                                 struct str path)
-{
-    SCOPED(map) seen = {.release = NULL};
-    const struct json_value *port;
-    size_t index = 0;
-    JSON_FOREACH (key, port, ports) {
-        const struct str place = field_path_index(v, path, index++);
-        const struct str name = json_path_str(port, "name");
-        const struct json_value *app_protocol = json_path(port, "appProtocol");
-        if (name.len)
-            field_syntax(v, place, "name", name, validation_dns1123_label(name));
-        if (map_has(&seen, name))
-            field_errors_add_str(v->errors, FIELD_DUPLICATE, field_path(v, place, "name"), name,
-                                 STR(""));
-        else
-            map_put(&seen, name, NULL);
-        field_one_of(v, place, "protocol", json_path_str(port, "protocol"), "SCTP|TCP|UDP");
-        if (app_protocol)
-            field_syntax(v, place, "appProtocol", json_to_str(app_protocol),
-                         validation_label_key(json_to_str(app_protocol)));
-    }
-}
-
-void validate_endpoint_slice(struct kind_validator *v, const struct json_value *object,
-                             struct str path)
-{
-    const struct str type = json_path_str(object, "addressType");
-    const struct str endpoints = field_path(v, path, "endpoints");
-    const struct json_value *endpoint;
-    size_t number = 0;
-    validate_slice_ports(v, json_path(object, "ports"), field_path(v, path, "ports"));
-    if (!str_eq(type, STR("IPv4")) && !str_eq(type, STR("IPv6")))
-        return;
-    JSON_FOREACH (key, endpoint, json_path(object, "endpoints"))
-        validate_slice_addresses(
-            v, json_path(endpoint, "addresses"), type,
-            field_path(v, field_path_index(v, endpoints, number++), "addresses"));
 }
 
 /* What volumes were made with does not change. */

@@ -57,7 +57,6 @@ static const struct rule_row rows[] = {
     OBJECT("ResourceQuotaSpec", validate_resource_quota_spec),
     OBJECT("LimitRangeSpec", validate_limit_range_spec),
     OBJECT("EndpointSubset", validate_endpoint_subset),
-    SYNTAX("EndpointAddress", "ip", syntax_ip),
 
     /* core/v1: pods and their templates */
     NEEDS("PodSpec", "containers", ""),
@@ -254,10 +253,9 @@ static const struct rule_row rows[] = {
     OBJECT("HTTPIngressPath", validate_ingress_path),
     OBJECT("IngressBackend", validate_ingress_backend),
     OBJECT("IngressClassSpec", validate_ingress_class_spec),
-    OBJECT("EndpointSlice", validate_endpoint_slice),
     NEEDS("EndpointSlice", "addressType", ""),
     ONE_OF("EndpointSlice", "addressType", "FQDN|IPv4|IPv6"),
-    NEEDS("Endpoint", "addresses", "must contain at least 1 address"),
+    OBJECT("EndpointSlice", validate_endpoint_slice),
 
     /* storage.k8s.io, scheduling.k8s.io, node.k8s.io */
     NEEDS("StorageClass", "provisioner", ""),
