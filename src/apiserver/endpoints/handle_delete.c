@@ -87,13 +87,30 @@ static struct error *check_preconditions(const struct deletion *deletion,
     return NULL;
 }
 
+/* Events own nothing. Of others the finalizers of the object go before what is usual for its kind.
+ */
+static enum propagation propagation_of(const struct kind *kind, const struct json_value *object,
+                                       const struct delete_options *options)
+{
+    const struct json_value *item;
+    if (kind->has_two_groups)
+        return PROPAGATION_BACKGROUND;
+    if (options->propagation != PROPAGATION_UNSET || !options->orphans)
+        return options->propagation;
+    JSON_FOREACH (key, item, json_path(object, "metadata.finalizers"))
+        if (str_eq(json_to_str(item), FOREGROUND) || str_eq(json_to_str(item), ORPHAN))
+            return PROPAGATION_UNSET;
+    return PROPAGATION_ORPHAN;
+}
+
 /*
  * The finalizers of the object under a propagation policy: the one that expresses it is added and
  * the other one removed. A CustomResourceDefinition gets its clean-up finalizer.
  */
 static struct error *finalizers_for(const struct kind *kind, const struct json_value *object,
-                                    enum propagation propagation, struct json_doc **ret_doc)
+                                    const struct delete_options *options, struct json_doc **ret_doc)
 {
+    const enum propagation propagation = propagation_of(kind, object, options);
     const struct str wanted = propagation == PROPAGATION_FOREGROUND ? FOREGROUND
                               : propagation == PROPAGATION_ORPHAN   ? ORPHAN
                                                                     : (struct str){0};
@@ -135,7 +152,7 @@ static struct error *mark_deleting(const struct deletion *deletion, struct json_
     SCOPED(json_edit) edit = {0};
     char now[TIMESTAMP_TEXT_MAX];
     json_edit_init(&edit, object);
-    TRY(finalizers_for(deletion->kind, object, deletion->options->propagation, &finalizers));
+    TRY(finalizers_for(deletion->kind, object, deletion->options, &finalizers));
     if (!metadata_is_deleting(object)) {
         json_edit_set_str(&edit, JSON_PLACE("metadata.deletionTimestamp"),
                           timestamp_write(deletion->now, now));
@@ -227,8 +244,21 @@ struct error *handle_delete_object(struct api *api, const struct kind *kind, str
     return compute_sized(object_text_size(stored.text), read_deleted, &deleted);
 }
 
+/* What a client has not asked for is done as the kind always did. */
+static void add_usual(struct request *request, struct delete_options *options)
+{
+    if (options->propagation != PROPAGATION_UNSET || !request->kind->orphans_dependents)
+        return;
+    options->orphans = true;
+    if (str_eq(request->kind->gvk.kind, STR("Job")))
+        json_warn(&request->warnings,
+                  STR("child pods are preserved by default when jobs are deleted; set "
+                      "propagationPolicy=Background to remove them or set "
+                      "propagationPolicy=Orphan to suppress this warning"));
+}
+
 /* The body of a DELETE is optional, and may be protobuf. */
-static struct error *read_options(struct request *request, struct delete_options *options)
+static struct error *read_asked(struct request *request, struct delete_options *options)
 {
     SCOPED(buf) body = {.limit = 0};
     OWNED(json_doc) doc = NULL;
@@ -242,6 +272,13 @@ static struct error *read_options(struct request *request, struct delete_options
     if (err)
         return status_bad_request("couldn't get version/kind; json parse error: %s", err->message);
     return delete_options_read(request, json_doc_root(doc), options);
+}
+
+static struct error *read_options(struct request *request, struct delete_options *options)
+{
+    TRY(read_asked(request, options));
+    add_usual(request, options);
+    return NULL;
 }
 
 /* The Status of a delete that was completed at once. */

@@ -68,6 +68,7 @@ enum propagation {
 struct delete_options {
     bool dry_run;
     enum propagation propagation;
+    bool orphans; /* if the propagation is unset and no finalizer of the object says otherwise */
     bool has_grace;
     int64_t grace_seconds;
     struct str uid, resource_version; /* preconditions; empty: none */

@@ -1,8 +1,9 @@
 /* Owners and dependents, namespaces and definitions that go: what a client sees of it. */
 #include "apiserver/apiserver_fixture_test.h"
 
-#define MAPS  "/api/v1/namespaces/default/configmaps"
-#define NODES "/api/v1/nodes"
+#define MAPS        "/api/v1/namespaces/default/configmaps"
+#define NODES       "/api/v1/nodes"
+#define CONTROLLERS "/api/v1/namespaces/default/replicationcontrollers"
 
 struct reference {
     const char *kind, *name, *uid;
@@ -145,6 +146,51 @@ SIM_TEST(an_object_that_owns_itself_goes_in_the_foreground)
     CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", MAPS "/a", buf_c(&patch)), 200);
     CHECK_EQ(delete (&fixture, MAPS "/a", "Foreground"), 200);
     apiserver_fixture_await(&fixture, MAPS "/a", 404);
+}
+
+/* As their first versions did: what a Job or a ReplicationController owns is kept by default. */
+SIM_TEST(a_replication_controller_that_goes_leaves_its_dependents_unless_told_otherwise)
+{
+    static const struct {
+        const char *policy;
+        int status; /* of the dependent, afterwards */
+    } cases[] = {
+        {NULL,         200},
+        {"Background", 404},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(apiserver_fixture) fixture;
+        char uid[64];
+        TEST_CASE("%s", cases[i].policy ? cases[i].policy : "no policy");
+        apiserver_fixture_init(&fixture);
+        CHECK_OK(apiserver_fixture_start(&fixture));
+        apiserver_fixture_create(
+            &fixture, CONTROLLERS,
+            "{\"metadata\":{\"name\":\"r\"},\"spec\":{\"template\":{"
+            "\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":["
+            "{\"name\":\"c\",\"image\":\"i\"}]}}}}");
+        snprintf(uid, sizeof(uid), "%.*s",
+                 STR_ARG(apiserver_fixture_text(&fixture, "metadata.uid")));
+        const struct reference owner = {"ReplicationController", "r", uid, false};
+        make(&fixture, "dependent", NULL, &owner, 1, NULL);
+        CHECK_EQ(delete (&fixture, CONTROLLERS "/r", cases[i].policy), 200);
+        apiserver_fixture_await(&fixture, CONTROLLERS "/r", 404);
+        settle();
+        CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/dependent"), cases[i].status);
+    }
+}
+
+/* Events own nothing, so that no policy keeps them. */
+SIM_TEST(an_event_goes_at_once_whatever_its_policy)
+{
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    apiserver_fixture_create(&fixture, "/api/v1/namespaces/default/events",
+                             "{\"metadata\":{\"name\":\"e\"},\"involvedObject\":{\"namespace\":"
+                             "\"default\"}}");
+    CHECK_EQ(delete (&fixture, "/api/v1/namespaces/default/events/e", "Foreground"), 200);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "kind"), STR("Status"));
 }
 
 SIM_TEST(orphans_stay_and_forget_their_owner)

@@ -136,6 +136,7 @@ struct kind {
     bool prepare_makes_fields; /* Secret, DaemonSet: what prepare adds has owners, too */
     bool counts_annotations;   /* Deployment: changed annotations make a new generation */
     bool plain_finalizers;     /* CustomResourceDefinition, Lease: finalizers need no domain */
+    bool orphans_dependents;   /* Job, ReplicationController: a DELETE without a policy is Orphan */
     bool is_custom;            /* a version of a custom resource; see crd/crd.h */
     struct str deprecation;    /* warning on every answer; empty for none */
 

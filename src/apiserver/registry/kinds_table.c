@@ -199,7 +199,7 @@ static const struct kind kinds[] = {
     CORE("ReplicationController", "replicationcontrollers", "replicationcontroller",
          NAMESPACED | GENERATION | OVERWRITES, dns1123_subdomain, replication_controller, replicas,
          ALL, SHORT(STR_INIT("rc")), CATEGORY("all"), PARTS(scale_and_status),
-         LABELS(replicas_labels)),
+         LABELS(replicas_labels), .orphans_dependents = true),
     CORE("ResourceQuota", "resourcequotas", "resourcequota", NAMESPACED | OVERWRITES | RETURNS,
          dns1123_subdomain, resource_quota, resource_quota, ALL, SHORT(STR_INIT("quota")),
          PARTS(status)),
@@ -256,7 +256,8 @@ static const struct kind kinds[] = {
          dns1123_subdomain, cron_job, cron_job, ALL, SHORT(STR_INIT("cj")), CATEGORY("all"),
          PARTS(status)),
     KIND("batch", "v1", "Job", "jobs", "job", NAMESPACED | GENERATION | OVERWRITES,
-         dns1123_subdomain, job, job, ALL, CATEGORY("all"), PARTS(status), LABELS(job_labels)),
+         dns1123_subdomain, job, job, ALL, CATEGORY("all"), PARTS(status), LABELS(job_labels),
+         .orphans_dependents = true),
 
     KIND(NET, "v1", "IngressClass", "ingressclasses", "ingressclass", GENERATION | OVERWRITES,
          dns1123_subdomain, ingress_class, ingress_class, ALL),
