@@ -316,6 +316,43 @@ SIM_TEST(an_annotation_that_comes_with_the_status_makes_no_generation)
     CHECK_EQ(generation, (int64_t)1);
 }
 
+/* Old kubelets would break the owners, so that a status does not change them. */
+SIM_TEST(a_status_of_a_pod_leaves_its_owners_and_its_end)
+{
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
+    apiserver_fixture_create(&fixture, "/api/v1/namespaces/default/pods",
+                             "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":"
+                             "\"c\",\"image\":\"i\"}]}}");
+    CHECK_EQ(
+        apiserver_fixture_call(
+            &fixture, "PATCH", "/api/v1/namespaces/default/pods/p/status",
+            "{\"metadata\":{\"deletionTimestamp\":\"2020-01-01T00:00:00Z\",\"ownerReferences\":["
+            "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"name\":\"n\",\"uid\":\"u\"}]},"
+            "\"status\":{\"message\":\"m\"}}"),
+        200);
+    const struct json_value *pod = json_doc_root(fixture.doc);
+    CHECK_EQ(json_path_str(pod, "status.message"), STR("m"));
+    CHECK(json_path(pod, "metadata.deletionTimestamp") == NULL);
+    CHECK(json_path(pod, "metadata.ownerReferences") == NULL);
+}
+
+SIM_TEST(a_job_keeps_its_labels_when_its_status_is_written)
+{
+    const char *jobs = "/apis/batch/v1/namespaces/default/jobs";
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
+    apiserver_fixture_create(&fixture, jobs,
+                             "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"template\":{\"spec\":{"
+                             "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}],\"restartPolicy\":"
+                             "\"Never\"}}}}");
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PUT",
+                                    "/apis/batch/v1/namespaces/default/jobs/j/status",
+                                    "{\"metadata\":{\"name\":\"j\"}}"),
+             200);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "metadata.labels.job-name"), STR("j"));
+}
+
 /* As kubectl get jobs -l job-name=j finds it. */
 SIM_TEST(a_job_without_labels_has_those_of_its_pods)
 {

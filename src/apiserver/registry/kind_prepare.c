@@ -18,6 +18,7 @@
 enum status_meta {
     STATUS_KEEPS_NOTHING,
     STATUS_KEEPS_LABELS,
+    STATUS_KEEPS_OWNERS,
     STATUS_KEEPS_METADATA,
 };
 
@@ -37,7 +38,7 @@ static const struct prepare_rule rules[] = {
     {&type_namespace,                   prepare_namespace_create,  prepare_namespace_update,  false,
      STATUS_KEEPS_NOTHING                                                                                                 },
     {&type_service,                     prepare_service_create,    prepare_service_update,    false, STATUS_KEEPS_NOTHING },
-    {&type_pod,                         prepare_pod_create,        NULL,                      false, STATUS_KEEPS_NOTHING },
+    {&type_pod,                         prepare_pod_create,        NULL,                      false, STATUS_KEEPS_OWNERS  },
     {&type_job,                         prepare_job_create,        NULL,                      false, STATUS_KEEPS_NOTHING },
     {&type_daemon_set,                  prepare_daemon_set_create, prepare_daemon_set_update, false,
      STATUS_KEEPS_NOTHING                                                                                                 },
@@ -61,7 +62,8 @@ static const struct prepare_rule *find_rule(const struct go_type *type)
 
 bool kind_builtin_status_has_metadata(const struct kind *kind)
 {
-    return find_rule(kind->type)->status_meta == STATUS_KEEPS_NOTHING;
+    const enum status_meta kept = find_rule(kind->type)->status_meta;
+    return kept == STATUS_KEEPS_NOTHING || kept == STATUS_KEEPS_OWNERS;
 }
 
 const struct json_value *prepare_value(struct prepare *prepare, struct json_builder *builder)
@@ -128,14 +130,26 @@ static void prepare_update(struct prepare *prepare, const struct prepare_rule *r
         rule->update(prepare);
 }
 
-static void keep_metadata(struct prepare *prepare)
+static void keep_members(struct prepare *prepare, const char *const *members, size_t count)
 {
-    static const char *const members[] = {"labels", "annotations", "finalizers", "ownerReferences",
-                                          "deletionTimestamp"};
     const struct json_value *metadata = json_path(prepare->write->old, "metadata");
-    for (size_t i = 0; i < COUNT(members); i++)
+    for (size_t i = 0; i < count; i++)
         set_or_remove(prepare, JSON_PLACE_KEY("metadata", str_from_c(members[i])),
                       json_path(metadata, members[i]));
+}
+
+static void keep_metadata(struct prepare *prepare, enum status_meta kept)
+{
+    static const char *const all[] = {"labels", "annotations", "finalizers", "ownerReferences",
+                                      "deletionTimestamp"};
+    static const char *const labels[] = {"labels"};
+    static const char *const owners[] = {"ownerReferences", "deletionTimestamp"};
+    if (kept == STATUS_KEEPS_LABELS)
+        keep_members(prepare, labels, COUNT(labels));
+    else if (kept == STATUS_KEEPS_OWNERS)
+        keep_members(prepare, owners, COUNT(owners));
+    else if (kept == STATUS_KEEPS_METADATA)
+        keep_members(prepare, all, COUNT(all));
 }
 
 /*
@@ -151,10 +165,11 @@ static void prepare_status(struct prepare *prepare, const struct prepare_rule *r
     JSON_FOREACH (key, value, old)
         if (!json_get(prepare->object, key) && !str_eq(key, STR("status")))
             json_edit_set(&prepare->edit, JSON_PLACE_KEY("", key), value);
-    if (rule->status_meta == STATUS_KEEPS_LABELS)
-        set_or_remove(prepare, JSON_PLACE("metadata.labels"), json_path(old, "metadata.labels"));
-    else if (rule->status_meta == STATUS_KEEPS_METADATA)
-        keep_metadata(prepare);
+    keep_metadata(prepare, rule->status_meta);
+    if (prepare->kind->type == &type_pod)
+        prepare_pod_status(prepare);
+    if (prepare->kind->type == &type_job || prepare->kind->type == &type_replication_controller)
+        prepare_controller_status(prepare);
 }
 
 /*

@@ -131,6 +131,14 @@ void prepare_volume_create(struct prepare *prepare)
                       timestamp_write(prepare->write->now, now));
 }
 
+/* The class of a Pod does not change; a status without it does not take it away. */
+void prepare_pod_status(struct prepare *prepare)
+{
+    const struct json_value *quality = json_path(prepare->write->old, "status.qosClass");
+    if (quality && json_path_str(prepare->object, "status.qosClass").len == 0)
+        json_edit_set(&prepare->edit, JSON_PLACE("status.qosClass"), quality);
+}
+
 /* The kinds of sources that claims had before there was dataSourceRef. */
 static bool is_classic_source(const struct json_value *source)
 {

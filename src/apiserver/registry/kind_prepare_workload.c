@@ -37,6 +37,15 @@ void prepare_job_create(struct prepare *prepare)
     json_edit_set_str(&prepare->edit, JSON_PLACE_KEY("spec.selector.matchLabels", UID_LABEL), uid);
 }
 
+/* Defaults give it the labels of its pods whenever it has none, but see no template in a status. */
+void prepare_controller_status(struct prepare *prepare)
+{
+    const struct json_value *labels =
+        json_path(prepare->write->old, "spec.template.metadata.labels");
+    if (json_count(labels) && json_count(json_path(prepare->object, "metadata.labels")) == 0)
+        json_edit_set(&prepare->edit, JSON_PLACE("metadata.labels"), labels);
+}
+
 static void set_generation(struct prepare *prepare, int64_t generation)
 {
     const struct str text = arena_print(prepare->write->arena, "%lld", (long long)generation);
