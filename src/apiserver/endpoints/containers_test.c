@@ -68,6 +68,20 @@ SIM_TEST(a_namespace_that_is_another_one_does_not_go)
                               "failed: UID in precondition: u, UID in object meta: ")));
 }
 
+/* The fault is one of what the object says it is. */
+SIM_TEST(a_custom_resource_of_a_wrong_version_is_called_what_it_says)
+{
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
+    apiserver_fixture_create(&fixture, CRDS, definition);
+    apiserver_fixture_create(&fixture, WIDGETS, WIDGET_BODY("w", ""));
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", WIDGETS "/w", "{\"apiVersion\":\"v7\"}"),
+             422);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "message"),
+             STR("Widget \"w\" is invalid: apiVersion: Invalid value: \"v7\": must be test.io/v1"));
+    CHECK(json_path(json_doc_root(fixture.doc), "details.group") == NULL);
+}
+
 SIM_TEST(a_namespace_goes_after_its_content)
 {
     SCOPED(apiserver_fixture) fixture;

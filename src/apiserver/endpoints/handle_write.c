@@ -115,6 +115,15 @@ static struct field_ownership ownership_of(const struct write *write)
                                     request->subresource, request->now};
 }
 
+/* What a custom resource says that it is, right or wrong. */
+static struct gvk gvk_given(const struct json_value *object, struct gvk gvk)
+{
+    struct str version = json_path_str(object, "apiVersion"), group;
+    gvk.kind = json_path_str(object, "kind");
+    gvk.group = str_cut(&version, '/', &group) ? group : (struct str){0};
+    return gvk;
+}
+
 /* Metadata, then the kind's own rules. All errors are collected into one 422. */
 static struct error *validate_object(const struct write *write, const struct json_value *old,
                                      const struct json_value *object)
@@ -143,7 +152,7 @@ static struct error *validate_object(const struct write *write, const struct jso
         metadata_warn_finalizers(&write->request->warnings, object, old);
     struct gvk gvk = kind->gvk;
     if (kind->is_custom)
-        gvk.kind = json_path_str(object, "kind");
+        gvk = gvk_given(object, gvk);
     if (kind->has_two_groups)
         gvk.group =
             (struct str){0}; /* Events of both groups are validated as those of the core group */
