@@ -118,9 +118,9 @@ validate_fn validate_pod_spec, validate_pod_template, validate_container, valida
     validate_env_source, validate_resources, validate_probe_port, validate_handler, validate_volume,
     validate_pod_update, validate_toleration, validate_file_mode;
 validate_fn validate_deployment_spec, validate_deployment_status, validate_replica_set_spec,
-    validate_daemon_set_spec, validate_stateful_set_spec, validate_stateful_set_update,
-    validate_job_spec, validate_job_update, validate_cron_job_spec, validate_cron_job,
-    validate_replication_controller_spec, validate_pod_disruption_budget_spec,
+    validate_replica_set_status, validate_daemon_set_spec, validate_stateful_set_spec,
+    validate_stateful_set_update, validate_job_spec, validate_job_update, validate_cron_job_spec,
+    validate_cron_job, validate_replication_controller_spec, validate_pod_disruption_budget_spec,
     validate_autoscaler_spec, validate_controller_revision;
 validate_fn validate_role, validate_cluster_role, validate_role_binding,
     validate_cluster_role_binding, validate_webhook, validate_api_service, validate_priority_class;

@@ -145,7 +145,11 @@ void validate_csi_driver_spec(struct kind_validator *v, const struct json_value 
     const struct json_value *requests = json_path(object, "tokenRequests"), *mode;
     const struct json_value *period = json_path(object, "nodeAllocatableUpdatePeriodSeconds");
     const struct json_value *in_secrets = json_path(object, "serviceAccountTokenInSecrets");
+    const struct json_value *policy = json_path(object, "fsGroupPolicy");
     int64_t seconds;
+    if (policy)
+        field_one_of(v, path, "fsGroupPolicy", json_to_str(policy),
+                     "File|None|ReadWriteOnceWithFSType");
     validate_token_requests(v, requests, field_path(v, path, "tokenRequests"));
     JSON_FOREACH (key, mode, json_path(object, "volumeLifecycleModes"))
         field_one_of(v, path, "volumeLifecycleModes", json_to_str(mode), "Persistent|Ephemeral");

@@ -115,26 +115,48 @@ static int64_t number_at(const struct json_value *object, const char *member)
     return number;
 }
 
+/* The numbers of a status, of which `less` must not be greater than `more`. */
+struct order {
+    const char *less, *more;
+};
+
+static void validate_orders(struct kind_validator *v, const struct json_value *object,
+                            struct str path, const struct order *orders, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (number_at(object, orders[i].less) <= number_at(object, orders[i].more))
+            continue;
+        field_errors_add_int(v->errors, FIELD_INVALID, field_path(v, path, orders[i].less),
+                             number_at(object, orders[i].less),
+                             str_eq(str_from_c(orders[i].more), STR("replicas"))
+                                 ? STR("cannot be greater than status.replicas")
+                                 : STR("cannot be greater than readyReplicas"));
+    }
+}
+
 void validate_deployment_status(struct kind_validator *v, const struct json_value *object,
                                 struct str path)
 {
-    /* `less` must not be greater than `more`. */
-    static const struct {
-        const char *less, *more;
-    } orders[] = {
+    static const struct order orders[] = {
         {"updatedReplicas",   "replicas"     },
         {"readyReplicas",     "replicas"     },
         {"availableReplicas", "replicas"     },
         {"availableReplicas", "readyReplicas"},
     };
-    for (size_t i = 0; i < COUNT(orders); i++) {
-        if (number_at(object, orders[i].less) <= number_at(object, orders[i].more))
-            continue;
-        field_invalid(v, path, orders[i].less, json_path(object, orders[i].less),
-                      str_eq(str_from_c(orders[i].more), STR("replicas"))
-                          ? "cannot be greater than status.replicas"
-                          : "cannot be greater than readyReplicas");
-    }
+    validate_orders(v, object, path, orders, COUNT(orders));
+}
+
+/* Of a ReplicationController, too. */
+void validate_replica_set_status(struct kind_validator *v, const struct json_value *object,
+                                 struct str path)
+{
+    static const struct order orders[] = {
+        {"fullyLabeledReplicas", "replicas"     },
+        {"readyReplicas",        "replicas"     },
+        {"availableReplicas",    "replicas"     },
+        {"availableReplicas",    "readyReplicas"},
+    };
+    validate_orders(v, object, path, orders, COUNT(orders));
 }
 
 /* The message says deployment, as upstream. */
