@@ -121,6 +121,7 @@ static size_t collect_types(const struct go_type **known, size_t capacity)
         &type_lease,
         &type_storage_class,
         &type_csi_driver,
+        &type_csi_node,
         &type_csi_storage_capacity,
         &type_volume_attachment,
         &type_volume_attributes_class,

@@ -112,7 +112,8 @@ struct validation syntax_schedule(struct arena *arena, struct str value);
 validate_fn validate_config_map, validate_secret, validate_namespace_spec,
     validate_namespace_status, validate_label_selector, validate_label_requirement;
 validate_fn validate_event;
-validate_fn validate_limit_range_spec, validate_resource_quota_spec, validate_resource_quota_update;
+validate_fn validate_overhead, validate_limit_range_spec, validate_resource_quota_spec,
+    validate_resource_quota_update;
 validate_fn validate_service_spec, validate_service_port;
 validate_fn validate_pod_spec, validate_pod_template, validate_container, validate_env_var,
     validate_env_source, validate_resources, validate_probe_port, validate_handler, validate_volume,
@@ -130,4 +131,4 @@ validate_fn validate_claim_spec, validate_claim_update, validate_volume_spec,
     validate_ingress_backend, validate_ingress_class_spec, validate_volume_attributes_class;
 validate_fn validate_endpoint_subset, validate_endpoint_slice;
 validate_fn validate_csi_driver_spec, validate_csi_storage_capacity, validate_claim_sources,
-    validate_storage_class;
+    validate_storage_class, validate_csi_node_spec;

@@ -1,5 +1,6 @@
 /*
- * Validation of LimitRanges and ResourceQuotas, and of the names of resources in them.
+ * Validation of LimitRanges, ResourceQuotas and the overhead of RuntimeClasses, and of the names of
+ * resources in them.
  *
  * Upstream: ValidateLimitRange() and ValidateResourceQuotaSpec() in
  * k8s.io/kubernetes/pkg/apis/core/validation/validation.go, and pkg/apis/core/helper for the names.
@@ -285,6 +286,33 @@ void validate_limit_range_spec(struct kind_validator *v, const struct json_value
     }
 }
 
+/* A quantity that is not negative, of what counts objects or devices a whole one. */
+static void validate_amount(struct kind_validator *v, struct str path, struct str resource,
+                            const struct json_value *value)
+{
+    const bool is_whole = quota_resource_is_counted(resource) || is_extended(v, resource);
+    struct quantity quantity;
+    int64_t milli = 0;
+    if (!field_quantity(value, &quantity))
+        return;
+    if (quantity_sign(&quantity) < 0)
+        field_invalid(v, path, NULL, value, "must be greater than or equal to 0");
+    if (is_whole && quantity_milli(&quantity, &milli) && milli % 1000 != 0)
+        field_invalid(v, path, NULL, value, "must be an integer");
+}
+
+/* What a Pod of a RuntimeClass takes besides its containers. Upstream names limits, as of those. */
+void validate_overhead(struct kind_validator *v, const struct json_value *object, struct str path)
+{
+    const struct str limits = field_path(v, path, "limits");
+    const struct json_value *value;
+    JSON_FOREACH (key, value, json_path(object, "podFixed")) {
+        const struct str place = field_path_key(v, limits, key);
+        validate_resource_name(v, place, key, USE_CONTAINER);
+        validate_amount(v, place, key, value);
+    }
+}
+
 /* The scopes of a quota, and which resources they go with. */
 static const struct {
     const char *name;
@@ -400,23 +428,14 @@ static void validate_scope_selector(struct kind_validator *v, const struct json_
     validate_opposites(v, place, has, json_path(spec, "scopes"));
 }
 
-/* What counts objects or devices must be whole. */
 void validate_resource_quota_spec(struct kind_validator *v, const struct json_value *object,
                                   struct str path)
 {
     const struct json_value *value;
     JSON_FOREACH (key, value, json_path(object, "hard")) {
         const struct str place = field_path_key(v, field_path(v, path, "hard"), key);
-        const bool is_whole = quota_resource_is_counted(key) || is_extended(v, key);
-        struct quantity quantity;
-        int64_t milli = 0;
         validate_resource_name(v, place, key, USE_QUOTA);
-        if (!field_quantity(value, &quantity))
-            continue;
-        if (quantity_sign(&quantity) < 0)
-            field_invalid(v, place, NULL, value, "must be greater than or equal to 0");
-        if (is_whole && quantity_milli(&quantity, &milli) && milli % 1000 != 0)
-            field_invalid(v, place, NULL, value, "must be an integer");
+        validate_amount(v, place, key, value);
     }
     validate_scopes(v, object, path);
     validate_scope_selector(v, object, path);

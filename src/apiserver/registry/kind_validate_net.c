@@ -98,6 +98,9 @@ void validate_ingress_backend(struct kind_validator *v, const struct json_value 
         field_required(v, path, "service.name", "");
     if (!json_path(port, "name") && !json_path(port, "number"))
         field_required(v, path, "service.port", "port name or number is required");
+    if (json_path_str(port, "name").len && json_path(port, "number"))
+        field_errors_add_str(v->errors, FIELD_INVALID, path, STR(""),
+                             STR("cannot set both port name & port number"));
     validate_port(v, path, "service.port.number", json_path(port, "number"));
 }
 
@@ -163,9 +166,21 @@ static bool is_less(const struct json_value *new, const struct json_value *old)
            quantity_cmp(&after, &before) < 0;
 }
 
+/* A claim without a class may get one, such as a default that came later. */
+static bool gets_class(const struct kind_validator *v, const struct json_value *object)
+{
+    const struct str annotation = STR("volume.beta.kubernetes.io/storage-class");
+    const struct json_value *name = json_path(object, "spec.storageClassName");
+    const struct json_value *old_name =
+        json_get(json_path(v->old, "metadata.annotations"), annotation);
+    return name && !json_path(v->old, "spec.storageClassName") &&
+           (!old_name || json_equal(name, old_name));
+}
+
 /*
- * The spec of a claim is immutable, with three exceptions: binding sets volumeName, resources may
- * grow, and volumeAttributesClassName may change once the claim is bound.
+ * The spec of a claim is immutable, with four exceptions: binding sets volumeName, a class may be
+ * given to a claim without one, resources may grow, and volumeAttributesClassName may change once
+ * the claim is bound.
  */
 void validate_claim_update(struct kind_validator *v, const struct json_value *object,
                            struct str path)
@@ -174,7 +189,8 @@ void validate_claim_update(struct kind_validator *v, const struct json_value *ob
     const struct json_value *spec = json_path(object, "spec");
     const bool binds = !json_path(old, "volumeName") && json_path(spec, "volumeName");
     const char *const may_change[] = {"resources",
-                                      binds ? "volumeName" : "volumeAttributesClassName"};
+                                      binds ? "volumeName" : "volumeAttributesClassName",
+                                      gets_class(v, object) ? "storageClassName" : "resources"};
     (void)path;
     if (field_differs_besides(old, spec, may_change, COUNT(may_change)))
         field_forbidden(v, STR(""), "spec",

@@ -1,5 +1,5 @@
 /*
- * Validation of StorageClasses, CSIDrivers, CSIStorageCapacities and the sources of
+ * Validation of StorageClasses, CSIDrivers, CSINodes, CSIStorageCapacities and the sources of
  * PersistentVolumeClaims.
  *
  * Upstream: k8s.io/kubernetes/pkg/apis/storage/validation, and validateDataSource() and
@@ -100,6 +100,9 @@ void validate_storage_class(struct kind_validator *v, const struct json_value *o
     }
 }
 
+/* Of what a driver calls a node. */
+#define NODE_ID_MAX 256
+
 /* Of the tokens that a driver asks for, in seconds. */
 #define LIFETIME_MIN 600
 #define LIFETIME_MAX ((int64_t)1 << 32)
@@ -159,6 +162,63 @@ void validate_csi_driver_spec(struct kind_validator *v, const struct json_value 
     if (in_secrets && json_count(requests) == 0)
         field_invalid(v, path, "serviceAccountTokenInSecrets", in_secrets,
                       "serviceAccountTokenInSecrets is set but no tokenRequests are specified");
+}
+
+/* Labels that tell where a driver's volumes can be used. Upstream's path is that of the driver. */
+static void validate_topology_keys(struct kind_validator *v, const struct json_value *keys,
+                                   struct str path)
+{
+    SCOPED(map) seen = {.release = NULL};
+    const struct json_value *value;
+    JSON_FOREACH (key, value, keys) {
+        const struct str name = json_to_str(value);
+        if (name.len == 0)
+            field_required(v, path, NULL, "");
+        if (map_has(&seen, name))
+            field_errors_add_str(v->errors, FIELD_DUPLICATE, path, name, STR(""));
+        else
+            map_put(&seen, name, NULL);
+        field_syntax(v, path, NULL, name, validation_label_key(name));
+    }
+}
+
+static void validate_csi_node_driver(struct kind_validator *v, const struct json_value *driver,
+                                     struct str path)
+{
+    const struct str name = json_path_str(driver, "name"), id = json_path_str(driver, "nodeID");
+    const struct json_value *count = json_path(driver, "allocatable.count");
+    int64_t number;
+    if (name.len == 0)
+        field_required(v, path, "name", "");
+    else
+        field_syntax(v, path, "name", name, validation_dns1123_subdomain(name));
+    if (id.len == 0)
+        field_required(v, path, "nodeID", "");
+    if (id.len > NODE_ID_MAX)
+        field_invalid(v, path, "nodeID", json_path(driver, "nodeID"),
+                      "must be 256 characters or less");
+    if (json_to_int64(count, &number) && number < 0)
+        field_invalid(v, path, "allocatable.count", count, "must be greater than or equal to 0");
+}
+
+/* Each driver once. */
+void validate_csi_node_spec(struct kind_validator *v, const struct json_value *object,
+                            struct str path)
+{
+    SCOPED(map) seen = {.release = NULL};
+    const struct json_value *driver;
+    size_t index = 0;
+    JSON_FOREACH (key, driver, json_path(object, "drivers")) {
+        const struct str place = field_path_index(v, field_path(v, path, "drivers"), index++);
+        const struct str name = json_path_str(driver, "name");
+        validate_csi_node_driver(v, driver, place);
+        if (map_has(&seen, name))
+            field_errors_add_str(v->errors, FIELD_DUPLICATE, field_path(v, place, "name"), name,
+                                 STR(""));
+        else
+            map_put(&seen, name, NULL);
+        validate_topology_keys(v, json_path(driver, "topologyKeys"), place);
+    }
 }
 
 void validate_csi_storage_capacity(struct kind_validator *v, const struct json_value *object,
