@@ -105,6 +105,16 @@ static const char *go_type_name(enum json_type type)
     return blank ? blank + 1 : name;
 }
 
+static struct error *no_object(enum json_type type)
+{
+    return error_new(ERROR_BAD_REQUEST,
+                     "couldn't get version/kind; json parse error: json: cannot unmarshal %s into "
+                     "Go value of type struct { APIVersion string "
+                     "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+                     "\"json:\\\"kind,omitempty\\\"\" }",
+                     go_type_name(type));
+}
+
 /* A message of the reader without its place, which Go does not say. */
 static const char *without_place(const char *message)
 {
@@ -189,12 +199,7 @@ static struct error *read_object(const struct request *request, const struct bod
         body = STR("{}");
     struct error *err = format->read(body, duplicates, &doc);
     if (!err && json_type(json_doc_root(doc)) != JSON_OBJECT)
-        err = error_new(ERROR_PARSE,
-                        "couldn't get version/kind; json parse error: json: cannot unmarshal %s "
-                        "into Go value of type struct { APIVersion string "
-                        "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
-                        "\"json:\\\"kind,omitempty\\\"\" }",
-                        go_type_name(json_type(json_doc_root(doc))));
+        err = no_object(json_type(json_doc_root(doc)));
     if (err)
         return unrecognized(request, body, err);
     *ret_doc = TAKE(doc);
@@ -266,6 +271,8 @@ struct error *body_decode(struct request *request, const struct kind *kind,
     OWNED(json_doc) typed = NULL;
     OWNED(json_doc) decoded = NULL;
     struct json_warnings unknown = {.arena = request->arena};
+    if (json_type(json_doc_root(doc)) != JSON_OBJECT)
+        return no_object(json_type(json_doc_root(doc)));
     if (kind->is_custom)
         typed = json_doc_ref(doc);
     else

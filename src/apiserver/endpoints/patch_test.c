@@ -113,6 +113,20 @@ static struct error *add_keys(void *data)
     return NULL;
 }
 
+/* The whole of what was made is quoted. */
+SIM_TEST(a_patch_that_makes_a_list_of_an_object_is_refused)
+{
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
+    CHECK_EQ(patch(&fixture, JSON, "", "[{\"op\":\"replace\",\"path\":\"\",\"value\":[\"x\"]}]"),
+             422);
+    CHECK(
+        str_starts_with(apiserver_fixture_text(&fixture, "message"),
+                        STR(" \"\" is invalid: patch: Invalid value: \"[\\\"x\\\"]\": couldn't get "
+                            "version/kind; json parse error: json: cannot unmarshal array into ")));
+    CHECK_EQ(apiserver_fixture_text(&fixture, "details.causes.0.field"), STR("patch"));
+}
+
 SIM_TEST(patches_at_once_meet_no_conflict_and_lose_nothing)
 {
     SCOPED(apiserver_fixture) fixture;
