@@ -23,7 +23,10 @@ static const struct kind *find_custom(const struct field_ownership *ownership, s
     return NULL;
 }
 
-/* False for versions that are no longer served; their entries are dropped. */
+/*
+ * False for versions that are no longer served; their entries are dropped. So are those of the
+ * other group of Events, whose members have other names.
+ */
 static bool find_type(void *data, struct str api_version, struct field_type *ret_type)
 {
     const struct field_ownership *ownership = data;
@@ -33,7 +36,7 @@ static bool find_type(void *data, struct str api_version, struct field_type *ret
     if (malformed)
         return false;
     if (!own->is_custom)
-        return field_type_of_builtin(gvk, ret_type);
+        return str_eq(gvk.group, own->gvk.group) && field_type_of_builtin(gvk, ret_type);
     const struct kind *kind = find_custom(ownership, gvk);
     if (!kind)
         return false;

@@ -316,6 +316,25 @@ SIM_TEST(an_annotation_that_comes_with_the_status_makes_no_generation)
     CHECK_EQ(generation, (int64_t)1);
 }
 
+SIM_TEST(an_event_has_owners_in_the_group_that_wrote_last)
+{
+    const char *events = "/apis/events.k8s.io/v1/namespaces/default/events";
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
+    apiserver_fixture_create(&fixture, events,
+                             "{\"metadata\":{\"name\":\"e\"},\"regarding\":{\"namespace\":"
+                             "\"default\"},\"reason\":\"r\",\"type\":\"Normal\",\"action\":\"a\","
+                             "\"reportingController\":\"a/b\",\"reportingInstance\":\"i\","
+                             "\"eventTime\":\"2026-01-01T00:00:00.000000Z\"}");
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", "/api/v1/namespaces/default/events/e",
+                                    "{\"reportingComponent\":\"c\"}"),
+             200);
+    const struct json_value *entries =
+        json_path(json_doc_root(fixture.doc), "metadata.managedFields");
+    CHECK_EQ(json_count(entries), (size_t)1);
+    CHECK(json_path(json_at(entries, 0), "fieldsV1.f:reportingComponent") != NULL);
+}
+
 /* Old kubelets would break the owners, so that a status does not change them. */
 SIM_TEST(a_status_of_a_pod_leaves_its_owners_and_its_end)
 {
