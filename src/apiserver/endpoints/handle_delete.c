@@ -309,7 +309,7 @@ static struct error *respond_deleted(const struct request *request, const struct
 struct error *handle_delete(struct request *request)
 {
     struct response_format format;
-    struct delete_options options;
+    struct delete_options options = {0};
     SCOPED(delete_result) result = {0};
     TRY(negotiate(request, &format));
     TRY(read_options(request, &options));
@@ -325,7 +325,7 @@ struct error *handle_delete_collection(struct request *request)
 {
     struct response_format format;
     struct list_options list_options;
-    struct delete_options options;
+    struct delete_options options = {0};
     SCOPED(list_result) list = {0};
     TRY(negotiate(request, &format));
     TRY(list_options_read(request, &list_options));
