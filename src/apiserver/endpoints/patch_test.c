@@ -200,6 +200,8 @@ SIM_TEST(an_apply_of_a_scale_owns_the_replicas_of_the_object)
         "\"spec\":{\"replicas\":2,\"selector\":{\"matchLabels\":{\"a\":\"b\"}},\"template\":{"
         "\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":[{\"name\":\"c\","
         "\"image\":\"i\"}]}}}}");
+    CHECK_EQ(apply_scale(&fixture, "?fieldManager=idle", "{}"), 200);
+    CHECK_EQ(owners_of_replicas(&fixture, &owners), STR("maker/Update/"));
     CHECK_EQ(apply_scale(&fixture, "?fieldManager=scaler", "{replicas: 5}"), 409);
     CHECK_EQ(apiserver_fixture_text(&fixture, "reason"), STR("Conflict"));
     CHECK(str_contains(apiserver_fixture_text(&fixture, "message"), STR(".spec.replicas")));

@@ -105,16 +105,20 @@ static void take_lost(const struct managed_scale *scale, struct managed_entries 
     }
 }
 
-/* What they win: the replicas of those who have them in the Scale alone. */
+/*
+ * What they win: the replicas of those who have them in the Scale alone. One who applies a Scale
+ * without replicas has none.
+ */
 static void put_won(const struct managed_scale *scale, struct managed_entries *owners,
                     const struct managed_entries *changed, const bool *kept)
 {
+    const struct field_set own = path_set(owners->arena, STR("spec.replicas"));
     struct field_set replicas;
     if (!replicas_in(scale, owners->arena, scale->api_version, &replicas))
         return;
     for (size_t i = 0; i < changed->count; i++) {
         struct managed_entry entry = changed->items[i];
-        if (kept[i] || field_set_is_empty(&entry.set))
+        if (kept[i] || !has_common(owners->arena, entry.set, own))
             continue;
         entry.api_version = scale->api_version;
         const struct managed_entry *same = managed_entries_find(owners, &entry);
