@@ -67,10 +67,11 @@ static void set_reset(const struct field_ownership *ownership, struct managed_fi
     static const char *const on_whole[] = {"status"};
     static const char *const on_status[] = {"spec", "metadata"};
     const struct kind *kind = ownership->kind;
-    if (str_eq(ownership->subresource, STR("status"))) {
-        const bool has_metadata = !kind->is_custom && kind_builtin_status_has_metadata(kind);
+    if (str_eq(ownership->subresource, STR("status")) && !kind->is_custom) {
+        write->reset_count = kind_builtin_status_resets(kind, &write->reset);
+    } else if (str_eq(ownership->subresource, STR("status"))) {
         write->reset = on_status;
-        write->reset_count = has_metadata ? 1 : COUNT(on_status);
+        write->reset_count = COUNT(on_status);
     } else if (kind_subresource(ownership->kind, STR("status"))) {
         write->reset = on_whole;
         write->reset_count = COUNT(on_whole);

@@ -354,6 +354,9 @@ SIM_TEST(a_status_of_a_pod_leaves_its_owners_and_its_end)
     CHECK_EQ(json_path_str(pod, "status.message"), STR("m"));
     CHECK(json_path(pod, "metadata.deletionTimestamp") == NULL);
     CHECK(json_path(pod, "metadata.ownerReferences") == NULL);
+    const struct json_value *entry;
+    JSON_FOREACH (key, entry, json_path(pod, "metadata.managedFields"))
+        CHECK(json_path(entry, "fieldsV1.f:metadata") == NULL);
 }
 
 SIM_TEST(a_job_keeps_its_labels_when_its_status_is_written)

@@ -65,5 +65,5 @@ void kind_builtin_warn(const struct kind *kind, const struct json_value *object,
 void kind_builtin_cells(const struct kind *kind, const struct json_value *object, timestamp now,
                         struct json_builder *out);
 
-/* Whether a write to /status may change labels, annotations and the like. */
-bool kind_builtin_status_has_metadata(const struct kind *kind);
+/* The paths of what a write to /status does not change, so that it does not own it either. */
+size_t kind_builtin_status_resets(const struct kind *kind, const char *const **ret_paths);

@@ -60,10 +60,16 @@ static const struct prepare_rule *find_rule(const struct go_type *type)
     return &none;
 }
 
-bool kind_builtin_status_has_metadata(const struct kind *kind)
+size_t kind_builtin_status_resets(const struct kind *kind, const char *const **ret_paths)
 {
+    static const char *const whole[] = {"spec", "metadata"};
+    static const char *const owners[] = {"spec", "metadata.deletionTimestamp",
+                                         "metadata.ownerReferences"};
     const enum status_meta kept = find_rule(kind->type)->status_meta;
-    return kept == STATUS_KEEPS_NOTHING || kept == STATUS_KEEPS_OWNERS;
+    *ret_paths = kept == STATUS_KEEPS_OWNERS ? owners : whole;
+    return kept == STATUS_KEEPS_OWNERS    ? COUNT(owners)
+           : kept == STATUS_KEEPS_NOTHING ? 1
+                                          : COUNT(whole);
 }
 
 const struct json_value *prepare_value(struct prepare *prepare, struct json_builder *builder)
