@@ -215,6 +215,8 @@ static const struct rule_row rows[] = {
     AT_LEAST("StatefulSetSpec", "replicas", 0),
     AT_LEAST("StatefulSetSpec", "minReadySeconds", 0),
     OBJECT("StatefulSetSpec", validate_stateful_set_spec),
+    ONE_OF("StatefulSetPersistentVolumeClaimRetentionPolicy", "whenDeleted", "Retain|Delete"),
+    ONE_OF("StatefulSetPersistentVolumeClaimRetentionPolicy", "whenScaled", "Retain|Delete"),
     AT_LEAST("JobSpec", "parallelism", 0),
     AT_LEAST("JobSpec", "completions", 0),
     AT_LEAST("JobSpec", "activeDeadlineSeconds", 0),
