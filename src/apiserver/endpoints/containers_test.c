@@ -46,7 +46,7 @@ static void restart(struct apiserver_fixture *fixture)
     CHECK_OK(apiserver_fixture_start(fixture));
 }
 
-/* In words of its own, as the namespaces of kube-apiserver have them. */
+/* kube-apiserver has a sentence of its own for the preconditions of namespaces. */
 SIM_TEST(a_namespace_that_is_another_one_does_not_go)
 {
     SCOPED(apiserver_fixture) fixture;
@@ -68,7 +68,7 @@ SIM_TEST(a_namespace_that_is_another_one_does_not_go)
                               "failed: UID in precondition: u, UID in object meta: ")));
 }
 
-/* The fault is one of what the object says it is. */
+/* The error names the kind and group that the object has after the patch. */
 SIM_TEST(a_custom_resource_of_a_wrong_version_is_called_what_it_says)
 {
     SCOPED(apiserver_fixture) fixture;

@@ -50,10 +50,10 @@ static bool is_namespace(const struct kind *kind)
     return kind->gvk.group.len == 0 && str_eq(kind->plural, STR("namespaces"));
 }
 
-/* What keeps a deletion from its object, in upstream's words. Namespaces have words of their own.
- */
-static struct error *refuse(const struct deletion *deletion, const char *member, struct str wanted,
-                            struct str found, const char *explanation)
+/* The conflict of a precondition. kube-apiserver has another sentence for namespaces. */
+static struct error *precondition_conflict(const struct deletion *deletion, const char *member,
+                                           struct str wanted, struct str found,
+                                           const char *explanation)
 {
     SCOPED(arena) arena = {0};
     const struct kind *kind = deletion->kind;
@@ -79,15 +79,17 @@ static struct error *check_preconditions(const struct deletion *deletion,
     const struct str uid = json_path_str(object, "metadata.uid");
     const struct str version = json_path_str(object, "metadata.resourceVersion");
     if (options->uid.len && !str_eq(options->uid, uid))
-        return refuse(deletion, "UID", options->uid, uid,
-                      "The object might have been deleted and then recreated");
+        return precondition_conflict(deletion, "UID", options->uid, uid,
+                                     "The object might have been deleted and then recreated");
     if (options->resource_version.len && !str_eq(options->resource_version, version))
-        return refuse(deletion, "ResourceVersion", options->resource_version, version,
-                      "The object might have been modified");
+        return precondition_conflict(deletion, "ResourceVersion", options->resource_version,
+                                     version, "The object might have been modified");
     return NULL;
 }
 
-/* Events own nothing. Of others the finalizers of the object go before what is usual for its kind.
+/*
+ * Events own nothing, so that no policy delays their deletion. For other kinds a policy of the
+ * request counts first, then a finalizer of the object, then the default of the kind.
  */
 static enum propagation propagation_of(const struct kind *kind, const struct json_value *object,
                                        const struct delete_options *options)
@@ -244,8 +246,8 @@ struct error *handle_delete_object(struct api *api, const struct kind *kind, str
     return compute_sized(object_text_size(stored.text), read_deleted, &deleted);
 }
 
-/* What a client has not asked for is done as the kind always did. */
-static void add_usual(struct request *request, struct delete_options *options)
+/* The default of the kind, for a request without a policy. A Job's is worth a warning. */
+static void add_kind_default(struct request *request, struct delete_options *options)
 {
     if (options->propagation != PROPAGATION_UNSET || !request->kind->orphans_dependents)
         return;
@@ -258,7 +260,7 @@ static void add_usual(struct request *request, struct delete_options *options)
 }
 
 /* The body of a DELETE is optional, and may be protobuf. */
-static struct error *read_asked(struct request *request, struct delete_options *options)
+static struct error *read_given(struct request *request, struct delete_options *options)
 {
     SCOPED(buf) body = {.limit = 0};
     OWNED(json_doc) doc = NULL;
@@ -276,8 +278,8 @@ static struct error *read_asked(struct request *request, struct delete_options *
 
 static struct error *read_options(struct request *request, struct delete_options *options)
 {
-    TRY(read_asked(request, options));
-    add_usual(request, options);
+    TRY(read_given(request, options));
+    add_kind_default(request, options);
     return NULL;
 }
 

@@ -24,36 +24,41 @@ enum status_meta {
 
 /*
  * What is special about a kind. status_on_create is for Nodes: kubelets register them with a
- * status.
+ * status. The function `status` runs on a write to /status, after what is kept has been put back.
  */
 struct prepare_rule {
     const struct go_type *type;
     prepare_fn *create, *update;
     bool status_on_create;
     enum status_meta status_meta;
+    prepare_fn *status;
 };
 
 static const struct prepare_rule rules[] = {
-    {&type_secret,                      prepare_secret,            prepare_secret,            false, STATUS_KEEPS_NOTHING },
+    {&type_secret,                      prepare_secret,            prepare_secret,            false, STATUS_KEEPS_NOTHING,  NULL                     },
     {&type_namespace,                   prepare_namespace_create,  prepare_namespace_update,  false,
-     STATUS_KEEPS_NOTHING                                                                                                 },
-    {&type_service,                     prepare_service_create,    prepare_service_update,    false, STATUS_KEEPS_NOTHING },
-    {&type_pod,                         prepare_pod_create,        NULL,                      false, STATUS_KEEPS_OWNERS  },
-    {&type_job,                         prepare_job_create,        NULL,                      false, STATUS_KEEPS_NOTHING },
+     STATUS_KEEPS_NOTHING,                                                                                                  NULL                     },
+    {&type_service,                     prepare_service_create,    prepare_service_update,    false, STATUS_KEEPS_NOTHING,
+     NULL                                                                                                                                            },
+    {&type_pod,                         prepare_pod_create,        NULL,                      false, STATUS_KEEPS_OWNERS,   prepare_pod_status       },
+    {&type_job,                         prepare_job_create,        NULL,                      false, STATUS_KEEPS_NOTHING,  prepare_controller_status},
+    {&type_replication_controller,      NULL,                      NULL,                      false, STATUS_KEEPS_NOTHING,
+     prepare_controller_status                                                                                                                       },
     {&type_daemon_set,                  prepare_daemon_set_create, prepare_daemon_set_update, false,
-     STATUS_KEEPS_NOTHING                                                                                                 },
-    {&type_persistent_volume_claim,     prepare_claim,             prepare_claim,             false, STATUS_KEEPS_NOTHING },
-    {&type_persistent_volume,           prepare_volume_create,     NULL,                      false, STATUS_KEEPS_NOTHING },
-    {&type_node,                        prepare_node,              prepare_node,              true,  STATUS_KEEPS_NOTHING },
-    {&type_deployment,                  NULL,                      NULL,                      false, STATUS_KEEPS_LABELS  },
-    {&type_api_service,                 NULL,                      NULL,                      false, STATUS_KEEPS_METADATA},
-    {&type_volume_attachment,           NULL,                      NULL,                      false, STATUS_KEEPS_METADATA},
-    {&type_validating_admission_policy, NULL,                      NULL,                      false, STATUS_KEEPS_METADATA},
+     STATUS_KEEPS_NOTHING,                                                                                                  NULL                     },
+    {&type_persistent_volume_claim,     prepare_claim,             prepare_claim,             false, STATUS_KEEPS_NOTHING,
+     NULL                                                                                                                                            },
+    {&type_persistent_volume,           prepare_volume_create,     NULL,                      false, STATUS_KEEPS_NOTHING,  NULL                     },
+    {&type_node,                        prepare_node,              prepare_node,              true,  STATUS_KEEPS_NOTHING,  NULL                     },
+    {&type_deployment,                  NULL,                      NULL,                      false, STATUS_KEEPS_LABELS,   NULL                     },
+    {&type_api_service,                 NULL,                      NULL,                      false, STATUS_KEEPS_METADATA, NULL                     },
+    {&type_volume_attachment,           NULL,                      NULL,                      false, STATUS_KEEPS_METADATA, NULL                     },
+    {&type_validating_admission_policy, NULL,                      NULL,                      false, STATUS_KEEPS_METADATA, NULL                     },
 };
 
 static const struct prepare_rule *find_rule(const struct go_type *type)
 {
-    static const struct prepare_rule none = {NULL, NULL, NULL, false, STATUS_KEEPS_NOTHING};
+    static const struct prepare_rule none = {.type = NULL};
     for (size_t i = 0; i < COUNT(rules); i++)
         if (rules[i].type == type)
             return &rules[i];
@@ -62,14 +67,21 @@ static const struct prepare_rule *find_rule(const struct go_type *type)
 
 size_t kind_builtin_status_resets(const struct kind *kind, const char *const **ret_paths)
 {
-    static const char *const whole[] = {"spec", "metadata"};
-    static const char *const owners[] = {"spec", "metadata.deletionTimestamp",
-                                         "metadata.ownerReferences"};
+    static const char *const paths[] = {"spec", "metadata"};
+    static const char *const of_pods[] = {"spec", "metadata.deletionTimestamp",
+                                          "metadata.ownerReferences"};
+    static const struct {
+        const char *const *paths;
+        size_t count;
+    } resets[] = {
+        [STATUS_KEEPS_NOTHING] = {paths,   1             },
+        [STATUS_KEEPS_LABELS] = {paths,   COUNT(paths)  },
+        [STATUS_KEEPS_OWNERS] = {of_pods, COUNT(of_pods)},
+        [STATUS_KEEPS_METADATA] = {paths,   COUNT(paths)  },
+    };
     const enum status_meta kept = find_rule(kind->type)->status_meta;
-    *ret_paths = kept == STATUS_KEEPS_OWNERS ? owners : whole;
-    return kept == STATUS_KEEPS_OWNERS    ? COUNT(owners)
-           : kept == STATUS_KEEPS_NOTHING ? 1
-                                          : COUNT(whole);
+    *ret_paths = resets[kept].paths;
+    return resets[kept].count;
 }
 
 const struct json_value *prepare_value(struct prepare *prepare, struct json_builder *builder)
@@ -136,26 +148,22 @@ static void prepare_update(struct prepare *prepare, const struct prepare_rule *r
         rule->update(prepare);
 }
 
-static void keep_members(struct prepare *prepare, const char *const *members, size_t count)
-{
-    const struct json_value *metadata = json_path(prepare->write->old, "metadata");
-    for (size_t i = 0; i < count; i++)
-        set_or_remove(prepare, JSON_PLACE_KEY("metadata", str_from_c(members[i])),
-                      json_path(metadata, members[i]));
-}
-
 static void keep_metadata(struct prepare *prepare, enum status_meta kept)
 {
-    static const char *const all[] = {"labels", "annotations", "finalizers", "ownerReferences",
-                                      "deletionTimestamp"};
-    static const char *const labels[] = {"labels"};
-    static const char *const owners[] = {"ownerReferences", "deletionTimestamp"};
-    if (kept == STATUS_KEEPS_LABELS)
-        keep_members(prepare, labels, COUNT(labels));
-    else if (kept == STATUS_KEEPS_OWNERS)
-        keep_members(prepare, owners, COUNT(owners));
-    else if (kept == STATUS_KEEPS_METADATA)
-        keep_members(prepare, all, COUNT(all));
+    static const char *const labels[] = {"labels", NULL};
+    static const char *const owners[] = {"ownerReferences", "deletionTimestamp", NULL};
+    static const char *const all[] = {"labels",          "annotations",       "finalizers",
+                                      "ownerReferences", "deletionTimestamp", NULL};
+    static const char *const *const members[] = {
+        [STATUS_KEEPS_NOTHING] = NULL,
+        [STATUS_KEEPS_LABELS] = labels,
+        [STATUS_KEEPS_OWNERS] = owners,
+        [STATUS_KEEPS_METADATA] = all,
+    };
+    const struct json_value *metadata = json_path(prepare->write->old, "metadata");
+    for (const char *const *member = members[kept]; member && *member; member++)
+        set_or_remove(prepare, JSON_PLACE_KEY("metadata", str_from_c(*member)),
+                      json_path(metadata, *member));
 }
 
 /*
@@ -172,10 +180,8 @@ static void prepare_status(struct prepare *prepare, const struct prepare_rule *r
         if (!json_get(prepare->object, key) && !str_eq(key, STR("status")))
             json_edit_set(&prepare->edit, JSON_PLACE_KEY("", key), value);
     keep_metadata(prepare, rule->status_meta);
-    if (prepare->kind->type == &type_pod)
-        prepare_pod_status(prepare);
-    if (prepare->kind->type == &type_job || prepare->kind->type == &type_replication_controller)
-        prepare_controller_status(prepare);
+    if (rule->status)
+        rule->status(prepare);
 }
 
 /*

@@ -13,9 +13,8 @@
  *
  * Which file has a rule: rows in kind_validate_rows.c, their forms in kind_validate_rules.c,
  * functions on objects in
- * kind_validate_{core,event,limits,service,pod,workload,access,net,
- * endpoints,storage}.c, helpers for errors
- * in kind_validate_field.c. Upstream: k8s.io/kubernetes/pkg/apis/<group>/validation.
+ * kind_validate_{core,event,limits,service,pod,workload,access,net,endpoints,storage}.c, helpers
+ * for errors in kind_validate_field.c. Upstream: k8s.io/kubernetes/pkg/apis/<group>/validation.
  */
 #include <string.h>
 

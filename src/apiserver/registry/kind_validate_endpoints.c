@@ -10,7 +10,6 @@
 
 #include "apimachinery/metadata_validation.h"
 #include "apiserver/registry/kind_validate_internal.h"
-#include "base/map.h"
 #include "json/compare.h"
 
 #define ADDRESSES_MAX 100
@@ -165,11 +164,7 @@ static void validate_slice_ports(struct kind_validator *v, const struct json_val
         const struct str name = json_path_str(port, "name");
         if (name.len)
             field_syntax(v, place, "name", name, validation_dns1123_label(name));
-        if (map_has(&seen, name))
-            field_errors_add_str(v->errors, FIELD_DUPLICATE, field_path(v, place, "name"), name,
-                                 STR(""));
-        else
-            map_put(&seen, name, NULL);
+        (void)field_unique(v, &seen, place, "name", name);
         validate_port_protocols(v, port, place);
     }
 }
@@ -262,10 +257,7 @@ static bool validate_hints(struct kind_validator *v, const struct json_value *hi
     JSON_FOREACH (key, hint, hints) {
         const struct str place = field_path(v, field_path_index(v, path, index++), "name");
         const struct str name = json_path_str(hint, "name");
-        if (map_has(&seen, name))
-            field_errors_add_str(v->errors, FIELD_DUPLICATE, place, name, STR(""));
-        else
-            map_put(&seen, name, NULL);
+        (void)field_unique(v, &seen, place, NULL, name);
         field_syntax(v, place, NULL, name, check(name));
     }
     return true;

@@ -50,6 +50,18 @@ void field_forbidden(struct kind_validator *v, struct str path, const char *memb
     field_errors_add(v->errors, FIELD_FORBIDDEN, field_path(v, path, member), str_from_c(detail));
 }
 
+bool field_unique(struct kind_validator *v, struct map *seen, struct str path, const char *member,
+                  struct str value)
+{
+    const bool is_new = !map_has(seen, value);
+    if (is_new)
+        map_put(seen, value, NULL);
+    else
+        field_errors_add_str(v->errors, FIELD_DUPLICATE, field_path(v, path, member), value,
+                             STR(""));
+    return is_new;
+}
+
 /* More values than any row has. */
 #define VALUES_MAX 16
 

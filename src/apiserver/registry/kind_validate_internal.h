@@ -12,6 +12,7 @@
 #include "apimachinery/validation.h"
 #include "apiserver/registry/kind_builtin.h"
 #include "apiserver/types/go_types.h"
+#include "base/map.h"
 #include "json/path.h"
 
 struct rule_row;
@@ -83,6 +84,10 @@ void field_one_of(struct kind_validator *v, struct str path, const char *member,
                   const char *values);
 void field_syntax(struct kind_validator *v, struct str path, const char *member, struct str value,
                   struct validation found);
+
+/* Adds the value to those seen. False, with an error at path.member, when it was there already. */
+bool field_unique(struct kind_validator *v, struct map *seen, struct str path, const char *member,
+                  struct str value);
 
 /* A number that is not negative, or a percentage; an absent value is fine. */
 void validate_int_or_percent(struct kind_validator *v, struct str path, const char *member,

@@ -8,7 +8,6 @@
 #include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_validate_internal.h"
 #include "apiserver/registry/quota_resource.h"
-#include "base/map.h"
 #include "json/compare.h"
 
 /* What a resource without a domain may be used for. */
@@ -277,11 +276,7 @@ void validate_limit_range_spec(struct kind_validator *v, const struct json_value
         const struct str place = field_path_index(v, limits, index++);
         const struct str type = json_path_str(item, "type");
         validate_limit_type(v, place, type);
-        if (map_has(&types, type))
-            field_errors_add_str(v->errors, FIELD_DUPLICATE, field_path(v, place, "type"), type,
-                                 STR(""));
-        else
-            map_put(&types, type, NULL);
+        (void)field_unique(v, &types, place, "type", type);
         validate_limit_item(v, item, place, type);
     }
 }

@@ -9,7 +9,6 @@
 #include "apimachinery/metadata_validation.h"
 #include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_validate_internal.h"
-#include "base/map.h"
 #include "json/compare.h"
 #include "json/edit.h"
 
@@ -28,10 +27,8 @@ static void validate_container_names(struct kind_validator *v, const struct json
         JSON_FOREACH (key, container, json_path(spec, container_lists[i])) {
             const struct str name = json_path_str(container, "name");
             const struct str place = field_path_index(v, list, index++);
-            if (name.len > 0 && map_has(&names, name))
-                field_errors_add_str(v->errors, FIELD_DUPLICATE, field_path(v, place, "name"), name,
-                                     STR(""));
-            map_put(&names, name, NULL);
+            if (name.len > 0)
+                (void)field_unique(v, &names, place, "name", name);
         }
     }
 }

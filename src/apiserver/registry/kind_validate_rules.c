@@ -5,7 +5,6 @@
 #include "apimachinery/metadata_validation.h"
 #include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_validate_internal.h"
-#include "base/map.h"
 
 /* Whether a value counts as absent for RULE_REQUIRED. A boolean never does. */
 static bool is_missing(const struct json_value *value)
@@ -84,13 +83,8 @@ static void check_unique(struct kind_validator *v, const struct rule_row *row, s
     JSON_FOREACH (key, one, list) {
         const struct str name = json_path_str(one, row->text);
         const struct str item = field_path_index(v, place, index++);
-        if (name.len == 0)
-            continue;
-        if (map_has(&seen, name))
-            field_errors_add_str(v->errors, FIELD_DUPLICATE, field_path(v, item, row->text), name,
-                                 STR(""));
-        else
-            map_put(&seen, name, NULL);
+        if (name.len > 0)
+            (void)field_unique(v, &seen, item, row->text, name);
     }
 }
 

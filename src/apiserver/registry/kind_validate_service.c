@@ -6,7 +6,6 @@
  * numbers) are rows of kind_validate_rows.c.
  */
 #include "apiserver/registry/kind_validate_internal.h"
-#include "base/map.h"
 #include "json/compare.h"
 
 #define AFFINITY_SECONDS_MAX 86400

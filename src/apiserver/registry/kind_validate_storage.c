@@ -8,7 +8,6 @@
 #include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_validate_internal.h"
 #include "base/ascii.h"
-#include "base/map.h"
 #include "json/compare.h"
 
 /* Of the parameters of a StorageClass. */
@@ -45,11 +44,7 @@ static void validate_topology_values(struct kind_validator *v, const struct json
         field_required(v, path, NULL, "");
     JSON_FOREACH (key, value, values) {
         const struct str place = field_path_index(v, path, index++);
-        const struct str text = json_to_str(value);
-        if (map_has(&seen, text))
-            field_errors_add_str(v->errors, FIELD_DUPLICATE, place, text, STR(""));
-        else
-            map_put(&seen, text, NULL);
+        (void)field_unique(v, &seen, place, NULL, json_to_str(value));
     }
 }
 
@@ -66,11 +61,7 @@ static void validate_topology_term(struct kind_validator *v, const struct json_v
         validate_topology_values(v, json_path(requirement, "values"),
                                  field_path(v, place, "values"));
         field_syntax(v, place, "key", label, validation_label_key(label));
-        if (map_has(&seen, label))
-            field_errors_add_str(v->errors, FIELD_DUPLICATE, field_path(v, place, "key"), label,
-                                 STR(""));
-        else
-            map_put(&seen, label, NULL);
+        (void)field_unique(v, &seen, place, "key", label);
     }
     /* Upstream takes a term without labels for one that it has seen. */
     if (index == 0)
@@ -131,14 +122,8 @@ static void validate_token_requests(struct kind_validator *v, const struct json_
     size_t index = 0;
     JSON_FOREACH (key, request, requests) {
         const struct str place = field_path_index(v, path, index++);
-        const struct str audience = json_path_str(request, "audience");
-        if (map_has(&seen, audience)) {
-            field_errors_add_str(v->errors, FIELD_DUPLICATE, field_path(v, place, "audience"),
-                                 audience, STR(""));
-            continue;
-        }
-        map_put(&seen, audience, NULL);
-        validate_lifetime(v, request, place);
+        if (field_unique(v, &seen, place, "audience", json_path_str(request, "audience")))
+            validate_lifetime(v, request, place);
     }
 }
 
@@ -174,10 +159,7 @@ static void validate_topology_keys(struct kind_validator *v, const struct json_v
         const struct str name = json_to_str(value);
         if (name.len == 0)
             field_required(v, path, NULL, "");
-        if (map_has(&seen, name))
-            field_errors_add_str(v->errors, FIELD_DUPLICATE, path, name, STR(""));
-        else
-            map_put(&seen, name, NULL);
+        (void)field_unique(v, &seen, path, NULL, name);
         field_syntax(v, path, NULL, name, validation_label_key(name));
     }
 }
@@ -210,13 +192,8 @@ void validate_csi_node_spec(struct kind_validator *v, const struct json_value *o
     size_t index = 0;
     JSON_FOREACH (key, driver, json_path(object, "drivers")) {
         const struct str place = field_path_index(v, field_path(v, path, "drivers"), index++);
-        const struct str name = json_path_str(driver, "name");
         validate_csi_node_driver(v, driver, place);
-        if (map_has(&seen, name))
-            field_errors_add_str(v->errors, FIELD_DUPLICATE, field_path(v, place, "name"), name,
-                                 STR(""));
-        else
-            map_put(&seen, name, NULL);
+        (void)field_unique(v, &seen, place, "name", json_path_str(driver, "name"));
         validate_topology_keys(v, json_path(driver, "topologyKeys"), place);
     }
 }
