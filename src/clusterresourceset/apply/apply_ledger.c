@@ -37,6 +37,15 @@ void apply_ledger_add(struct apply_ledger *ledger, struct gvk gvk,
     map_put(&ledger->objects, id, (char *)line.ptr);
 }
 
+struct apply_receipt apply_ledger_receipt(const struct map_entry *entry)
+{
+    struct apply_receipt receipt = {0};
+    struct str rest = str_skip(str_from_c(entry->value), map_key(entry).len + 1);
+    str_cut(&rest, ' ', &receipt.uid);
+    str_cut(&rest, '\n', &receipt.ownership);
+    return receipt;
+}
+
 static int compare_lines(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);

@@ -35,6 +35,9 @@ void apply_ledger_done(struct apply_ledger *ledger);
 void apply_ledger_add(struct apply_ledger *ledger, struct gvk gvk,
                       const struct apply_receipt *receipt);
 
+/* Of an element of ledger->objects: uid and ownership, borrowed. The key of the element names it. */
+struct apply_receipt apply_ledger_receipt(const struct map_entry *entry);
+
 /*
  * A digest of all objects: SHA-256 over the sorted lines "group/kind ns/name uid ownership". As
  * long as it is the same, nothing was deleted, made anew, or taken from the set.

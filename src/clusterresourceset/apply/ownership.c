@@ -40,6 +40,11 @@ struct str ownership_digest(const struct object *object, struct str manager,
     return sha256_start(buf_str(&fields), OWNERSHIP_DIGEST_LEN, text);
 }
 
+const struct json_value *ownership_fields(const struct object *object, struct str manager)
+{
+    return json_get(find_own(object, manager), STR("fieldsV1"));
+}
+
 static bool is_adopted(const struct json_value *entry, const struct delivery_policy_texts *adopt)
 {
     if (is_entry_of(entry, BEFORE_FIRST_APPLY, "Update"))

@@ -20,6 +20,9 @@
 struct str ownership_digest(const struct object *object, struct str manager,
                             char text[static OWNERSHIP_DIGEST_LEN + 1]);
 
+/* The fields (fieldsV1) that the manager has applied; NULL: it has no entry. Borrowed. */
+const struct json_value *ownership_fields(const struct object *object, struct str manager);
+
 /*
  * Whether a manager in the list owns something of the object by updates or patches. The server's
  * "before-first-apply", which stands for whoever wrote an object without managedFields, counts as

@@ -1,0 +1,24 @@
+/*
+ * Which fields a set lost to others, and who has them now, by the managedFields of an object.
+ *
+ * Two copies of an object are compared: the live one, and the one that an apply of the set's
+ * manifest leaves. What is in our entry of the second and not in that of the first was lost. Pure.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "apimachinery/object.h"
+#include "base/buf.h"
+#include "base/str.h"
+
+/*
+ * For people, the first fields of many:
+ *
+ *     spec.replicas changed by kubectl, data.k removed and 3 more
+ *
+ * live is NULL for an object that is gone: "deleted". Keys of list items are values of the object:
+ * of what must stay secret they are left out.
+ */
+void ownership_loss_write(const struct object *live, const struct object *applied,
+                          struct str manager, bool is_secret, struct buf *out);

@@ -1,0 +1,50 @@
+/*
+ * What is drift of an object: it is gone, it was made anew, no field of it is the set's any more,
+ * or other fields than those that were applied. Nothing else is: labels, annotations and fields of
+ * others, the status and defaults leave the set's entry in managedFields as it is.
+ *
+ * A drift memory has what the last answer said of each object of a set on a cluster, in 24 bytes
+ * each. It may be lost: the digest in the delivery record tells after a restart whether anything
+ * moved. Pure.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "clusterresourceset/apply/apply_ledger.h"
+
+enum drift {
+    DRIFT_NONE,
+    DRIFT_GONE,    /* no object has the name */
+    DRIFT_OTHER,   /* another object has the name */
+    DRIFT_TAKEN,   /* the set has applied nothing of it, as far as the server knows */
+    DRIFT_CHANGED, /* fields left the set's entry, or came to it */
+    DRIFT_UNKNOWN, /* nothing is remembered of the object */
+};
+
+/* Of one object. The id is a hash of its name, which is long. */
+struct drift_note {
+    uint64_t id, ownership;
+    uint32_t uid;
+};
+
+struct drift_memory {
+    struct drift_note *notes;
+    size_t count, capacity;
+};
+
+void drift_memory_done(struct drift_memory *memory);
+
+/* id is "group/kind ns/name", ownership as in ownership_digest(). Replaces what there was. */
+void drift_memory_put(struct drift_memory *memory, struct str id, struct str uid,
+                      struct str ownership);
+
+/* Everything that was applied in one pass. Forgets all else. */
+void drift_memory_put_all(struct drift_memory *memory, const struct apply_ledger *ledger);
+
+/* The verdict about a live object. An empty uid: there is none. An empty ownership: no entry. */
+enum drift drift_memory_judge(const struct drift_memory *memory, struct str id, struct str uid,
+                              struct str ownership);
