@@ -93,6 +93,9 @@ MUST_USE struct error *condition_list_read(struct arena *arena, enum condition_f
 bool condition_list_set(struct condition_list *list, const struct condition *condition,
                         timestamp now);
 
+/* Takes the condition of this type out. Returns whether there was one. */
+bool condition_list_remove(struct condition_list *list, struct str type);
+
 bool condition_list_find(const struct condition_list *list, struct str type,
                          struct condition *ret_condition);
 

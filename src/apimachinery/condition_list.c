@@ -6,6 +6,8 @@
  * it decides whether anything changed and whether lastTransitionTime changes. The rules are those
  * of meta.SetStatusCondition() in apimachinery and of Cluster API's conditions packages.
  */
+#include <string.h>
+
 #include "apimachinery/condition.h"
 #include "base/array.h"
 #include "json/builder.h"
@@ -46,6 +48,17 @@ bool condition_list_find(const struct condition_list *list, struct str type,
     if (entry)
         *ret_condition = entry->condition;
     return entry != NULL;
+}
+
+bool condition_list_remove(struct condition_list *list, struct str type)
+{
+    struct condition_entry *entry = find_entry(list, type);
+    if (!entry)
+        return false;
+    list->count--;
+    memmove(entry, entry + 1, (size_t)(&list->items[list->count] - entry) * sizeof(*entry));
+    list->changed = true;
+    return true;
 }
 
 static struct condition_entry *append_entry(struct condition_list *list)

@@ -107,6 +107,19 @@ TEST(condition_new_ones_come_last)
                          ",\"reason\":\"\",\"message\":\"\"}]");
 }
 
+TEST(condition_of_a_type_goes)
+{
+    SCOPED(condition_fixture) fixture;
+    condition_fixture_init(&fixture, CONDITION_METAV1,
+                           "[{\"type\":\"A\"}," OTHER ",{\"type\":\"Z\"}]");
+    CHECK(!condition_list_remove(&fixture.list, STR("B")));
+    CHECK(!fixture.list.changed);
+    CHECK(condition_list_remove(&fixture.list, STR("A")));
+    CHECK(condition_list_remove(&fixture.list, STR("Z")));
+    CHECK(fixture.list.changed);
+    check_list(&fixture, "[" OTHER "]");
+}
+
 TEST(condition_replaces_a_status_that_is_none)
 {
     SCOPED(condition_fixture) fixture;

@@ -185,6 +185,7 @@ static void open_crs_controllers(struct controller_manager *controllers, struct 
                                .needs_control_plane = options->needs_control_plane,
                                .topology_may_hold = options->topology_may_hold,
                                .reconcile_with = options->reconcile_with,
+                               .drift_check = options->drift_check,
                            });
 }
 

@@ -43,8 +43,9 @@ struct controller_manager_options {
     size_t apply_concurrency; /* clusters at a time; 0: 1024 */
     bool needs_control_plane, topology_may_hold;
     enum crs_reconcile_with reconcile_with;
-    bool no_events;     /* record no Events */
-    bool owns_clusters; /* Cluster API does not run: see remote_connection_probe_options */
+    duration drift_check; /* 0: 5 min */
+    bool no_events;       /* record no Events */
+    bool owns_clusters;   /* Cluster API does not run: see remote_connection_probe_options */
 
     size_t cluster_concurrency;        /* of the ClusterCache; 0: 100 */
     double cluster_qps, cluster_burst; /* 0: 20 and 30 */

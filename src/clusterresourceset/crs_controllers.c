@@ -15,6 +15,9 @@
 #define APPLY_CONCURRENCY_DEFAULT 1024
 #define APPLY_TIMEOUT_DEFAULT     (5 * MINUTE)
 #define PLACEMENTS_PER_CLUSTER    2
+#define DRIFT_CHECK_DEFAULT       (5 * MINUTE)
+#define DRIFT_CONCURRENCY         100
+#define DRIFT_TIMEOUT             (5 * MINUTE)
 #define PATIENCE                  SECOND /* then a cluster, or the rate limit, is waited for */
 
 static struct crs_controllers_options fill_in_defaults(const struct crs_controllers_options *given)
@@ -26,6 +29,8 @@ static struct crs_controllers_options fill_in_defaults(const struct crs_controll
         options.concurrency = CONCURRENCY_DEFAULT;
     if (!options.apply_concurrency)
         options.apply_concurrency = APPLY_CONCURRENCY_DEFAULT;
+    if (!options.drift_check)
+        options.drift_check = DRIFT_CHECK_DEFAULT;
     if (!options.apply_timeout)
         options.apply_timeout = APPLY_TIMEOUT_DEFAULT;
     return options;
@@ -58,7 +63,7 @@ static struct queue_parties parties_by_namespace(struct key key)
     return (struct queue_parties){.tenant = key.namespace};
 }
 
-/* What the three controllers have in common. */
+/* What the controllers have in common. */
 static void open_controller(struct crs_controllers *controllers, enum crs_controller which,
                             struct controller_options options)
 {
@@ -92,6 +97,11 @@ static void open_controllers(struct crs_controllers *controllers)
                     (struct controller_options){.name = STR("clusterresourcesetbinding"),
                                                 .reconcile = reconcile_binding,
                                                 .workers = options->concurrency});
+    open_controller(controllers, CRS_CONTROLLER_DRIFT,
+                    (struct controller_options){.name = STR("clusterresourceset-drift"),
+                                                .reconcile = reconcile_drift,
+                                                .workers = DRIFT_CONCURRENCY,
+                                                .deadline = DRIFT_TIMEOUT});
 }
 
 /*

@@ -53,6 +53,7 @@ struct crs_controllers_options {
     bool needs_control_plane; /* skip clusters whose control plane is not initialized */
     bool topology_may_hold;   /* Cluster API runs with RuntimeSDK and ClusterTopology */
     enum crs_reconcile_with reconcile_with;
+    duration drift_check; /* of a cluster, for sets whose policy minds drift; 0: 5 min */
 };
 
 struct crs_controllers *crs_controllers_new(struct loop *loop,
@@ -64,6 +65,7 @@ enum crs_controller {
     CRS_CONTROLLER_SETS,       /* "clusterresourceset" */
     CRS_CONTROLLER_PLACEMENTS, /* "clusterresourceset-cluster" */
     CRS_CONTROLLER_BINDINGS,   /* "clusterresourcesetbinding" */
+    CRS_CONTROLLER_DRIFT,      /* "clusterresourceset-drift" */
     CRS_CONTROLLER_COUNT,
 };
 

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/memory.h"
 #include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/placement_drift.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/set.h"
 
@@ -23,8 +24,9 @@ struct placement {
     struct fault fault;
     struct scope *scope; /* of the fiber that talks to the cluster; NULL: there is none */
     bool is_pending, runs, is_dropped;
-    uint32_t failures; /* their digest */
-    uint32_t notices;  /* the digest of the last ones */
+    uint32_t failures;             /* their digest */
+    uint32_t notices;              /* the digest of the last ones */
+    struct placement_drift *drift; /* NULL: nothing is known */
 };
 
 struct placement *placement_find(struct crs_set *set, struct str cluster)
@@ -49,6 +51,7 @@ void placement_free(struct placement *placement)
     mem_free(placement->cluster);
     mem_free(placement->good_version);
     fault_done(&placement->fault);
+    placement_drift_free(placement->drift);
     mem_free(placement);
 }
 
@@ -187,6 +190,18 @@ bool placement_set_notices(struct placement *placement, uint32_t digest)
     if (digest)
         placement->notices = digest;
     return is_news;
+}
+
+struct placement_drift *placement_drift(struct placement *placement)
+{
+    if (!placement->drift)
+        placement->drift = placement_drift_new();
+    return placement->drift;
+}
+
+bool placement_has_drift(const struct placement *placement)
+{
+    return placement->drift != NULL;
 }
 
 bool placement_is_reconciled(const struct placement *placement, const struct plan *plan)

@@ -22,6 +22,7 @@
 
 struct crs_set;
 struct placement;
+struct placement_drift;
 struct plan;
 
 /* By the name of the cluster. placement_open() makes the placement if there is none. */
@@ -84,6 +85,10 @@ bool placement_set_failures(struct placement *placement, uint32_t digest);
  * without anything to tell does not make what was told before news again.
  */
 bool placement_set_notices(struct placement *placement, uint32_t digest);
+
+/* What is known of drift there; made by the first call. */
+struct placement_drift *placement_drift(struct placement *placement);
+bool placement_has_drift(const struct placement *placement);
 
 /* Whether a reconcile by this plan is over, whatever came of it. */
 bool placement_is_reconciled(const struct placement *placement, const struct plan *plan);

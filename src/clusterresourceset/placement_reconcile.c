@@ -11,6 +11,7 @@
  *       apply_resource()     decides about one ConfigMap or Secret
  *         apply_in_fiber()   applies its objects, in a fiber that can be cancelled
  *       note_failures()      makes one fault of the objects that failed
+ *       look_at_drift()      when all was applied: does something about what a check has found
  *   finish_reconcile()       keeps the findings in the placement and informs the set
  *
  * No request is made if the binding, as far as it is known here, meets the plan. Otherwise the
@@ -31,8 +32,11 @@
 #include "clusterresourceset/apply/apply_ledger.h"
 #include "clusterresourceset/apply/field_manager.h"
 #include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/drift_check.h"
+#include "clusterresourceset/drift_mend.h"
 #include "clusterresourceset/identity.h"
 #include "clusterresourceset/placement.h"
+#include "clusterresourceset/placement_drift.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/server_version.h"
 #include "clusterresourceset/service_gate.h"
@@ -78,8 +82,11 @@ struct placement_reconcile {
     bool has_outcome;           /* what can be applied was tried: the failures are all there are */
     struct buf applied;         /* "ConfigMap cm1, Secret s1", for the event */
     int64_t begun;
-    bool is_unfinished; /* the binding could not be written because of conflicts */
-    bool is_refused;    /* the binding has no room for the set */
+    struct drift_mend *mend; /* what was found out about drift; NULL: nothing */
+    struct str mend_digest;  /* for the record; empty: it stays */
+    bool has_mended;         /* the record says what was found out */
+    bool is_unfinished;      /* the binding could not be written because of conflicts */
+    bool is_refused;         /* the binding has no room for the set */
     struct reconcile_result *result;
 };
 
@@ -185,12 +192,15 @@ static struct error *edit_binding(void *data, struct object *binding, struct obj
     struct delivery_progress progress = {.is_incomplete = !plan_is_whole(reconcile->plan),
                                          .kinds = reconcile->ledger.kinds,
                                          .kind_count = reconcile->ledger.kind_count};
+    const struct drift_mend *mend = reconcile->mend;
     if (has_policy) {
         progress.revision = plan_revision(reconcile->plan, revision);
-        progress.digest = apply_ledger_digest(&reconcile->ledger, digest);
+        progress.digest =
+            mend ? reconcile->mend_digest : apply_ledger_digest(&reconcile->ledger, digest);
     }
     const struct delivery_outcome outcome = {
-        .failures = &reconcile->failures,
+        .failures = mend ? &mend->why : &reconcile->failures,
+        .drift = mend ? mend->drift : DELIVERY_UNDRIFTED,
         .progress = has_policy ? &progress : NULL,
         .now = timestamp_write(loop_wall(reconcile->controllers->loop), text),
     };
@@ -400,6 +410,23 @@ static void log_failures(const struct placement_reconcile *reconcile)
 }
 
 /*
+ * Runs a fiber that is cancelled when the set or the cluster goes. It is over when this returns,
+ * and what it wrote is final. Suspends.
+ */
+static struct error *run_on_cluster(struct placement_reconcile *reconcile, const char *name,
+                                    fiber_fn run, void *data)
+{
+    SCOPED(scope) scope = {0}; /* leaving the function joins the fiber */
+    placement_set_scope(reconcile->placement, &scope);
+    scope_start(&scope, name, run, data);
+    struct error *err = scope_wait(&scope);
+    if (err)
+        scope_cancel(&scope);
+    placement_set_scope(reconcile->placement, NULL);
+    return err;
+}
+
+/*
  * Errors end the reconcile: the set or the cluster goes. An object that fails is no error here: the
  * next resource is applied all the same.
  */
@@ -421,16 +448,7 @@ static struct error *apply_resource(struct placement_reconcile *reconcile, size_
         .content = resource_snapshot_content(plan_snapshot(reconcile->plan, index)),
         .is_first = step.is_first,
     };
-    struct error *err;
-    {
-        SCOPED(scope) scope = {0}; /* leaving the block joins the fiber: apply.err is final then */
-        placement_set_scope(reconcile->placement, &scope);
-        scope_start(&scope, "apply", apply_in_fiber, &apply);
-        err = scope_wait(&scope);
-        if (err)
-            scope_cancel(&scope);
-        placement_set_scope(reconcile->placement, NULL);
-    }
+    struct error *err = run_on_cluster(reconcile, "apply", apply_in_fiber, &apply);
     OWNED(error) failure = apply.err;
     TRY(err);
     if (!apply.is_done) {
@@ -645,6 +663,83 @@ static struct error *apply_and_record(struct placement_reconcile *reconcile, boo
     return explain_fault(&reconcile->fault);
 }
 
+/* What a fiber finds out about drift. */
+struct drift_look {
+    struct placement_reconcile *reconcile;
+    struct drift_mend *mend;
+    struct error *err;
+    bool is_done; /* false: it was cancelled */
+};
+
+static struct error *mend_in_fiber(void *data)
+{
+    struct drift_look *look = data;
+    FIBER_TIMEOUT(time_to_apply(look->reconcile));
+    look->err = drift_mend_run(look->mend);
+    look->is_done = !fiber_is_canceled(fiber_current());
+    return NULL;
+}
+
+/* Suspends. An error is tried again with back-off: the next check brings another finding. */
+static struct error *run_mend(struct placement_reconcile *reconcile, struct drift_mend *mend)
+{
+    struct drift_look look = {.reconcile = reconcile, .mend = mend};
+    struct error *err = run_on_cluster(reconcile, "drift", mend_in_fiber, &look);
+    OWNED(error) failure = look.err;
+    TRY(err);
+    if (!look.is_done)
+        return error_new(ERROR_CANCELED, "the set or the cluster goes");
+    return TAKE(failure);
+}
+
+/* After a restart: what applying would leave is what is compared with from now on. */
+static void keep_baseline(struct placement_reconcile *reconcile, const struct drift_mend *mend)
+{
+    char digest[APPLY_LEDGER_DIGEST_LEN + 1];
+    placement_drift_note_applied(placement_drift(reconcile->placement), &mend->ledger,
+                                 plan_round(reconcile->plan));
+    if (!mend->drift)
+        reconcile->mend_digest =
+            arena_str(&reconcile->arena, apply_ledger_digest(&mend->ledger, digest));
+}
+
+/*
+ * Looks at what a check has found and records it. The finding is used up, whatever comes of it.
+ * What nobody minds any more is taken back without asking the cluster. Suspends.
+ */
+static struct error *look_at_drift(struct placement_reconcile *reconcile)
+{
+    if (!plan_policy(reconcile->plan) || !placement_has_drift(reconcile->placement))
+        return NULL;
+    struct placement_drift *drift = placement_drift(reconcile->placement);
+    SCOPED(drift_finding) finding = drift->finding;
+    drift->finding = (struct drift_finding){0};
+    const bool asks = finding.type > DRIFT_FINDING_CLEAN;
+    if (!finding.type || (asks && (!reconcile->connection || is_paused(reconcile))))
+        return NULL;
+    SCOPED(drift_mend)
+    mend = {
+        .placement = reconcile->placement,
+        .plan = reconcile->plan,
+        .connection = reconcile->connection,
+        .finding = &finding,
+        .arena = &reconcile->arena,
+        .why = {.arena = &reconcile->arena, .objects = plan_object_count(reconcile->plan)},
+    };
+    reconcile->mend_digest = str_from_c(finding.digest);
+    if (asks)
+        TRY(run_mend(reconcile, &mend));
+    if (finding.type == DRIFT_FINDING_DRIFTED)
+        reconcile->mend_digest = STR("");
+    if (finding.type == DRIFT_FINDING_UNVERIFIED)
+        keep_baseline(reconcile, &mend);
+    reconcile->mend = &mend;
+    reconcile->has_outcome = reconcile->has_mended = true;
+    struct error *err = write_binding(reconcile);
+    reconcile->mend = NULL;
+    return err;
+}
+
 /* Returns an error for every fault that trying again may mend. Suspends. */
 static struct error *apply_missing(struct placement_reconcile *reconcile)
 {
@@ -663,7 +758,7 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
         TRY(check_identity(reconcile));
     reconcile->binding = binding_store_find(controllers->binding_store, reconcile->cluster);
     if (plan_is_met(plan, reconcile->binding, owner))
-        return NULL;
+        return look_at_drift(reconcile);
     if (plan_is_recorded(plan, reconcile->binding, owner.name)) {
         reconcile->has_outcome = !plan_policy(plan);
         return write_binding(reconcile); /* the owner reference and the record: no connection */
@@ -716,13 +811,33 @@ static void tell_notices(const struct placement_reconcile *reconcile)
                                   &reconcile->notices);
 }
 
+/*
+ * Remembers what was applied, and what the binding records of drift. Returns whether the latter is
+ * news, which are told once: a new process finds them in the record.
+ */
+static bool keep_drift(struct placement_reconcile *reconcile, const struct object *binding)
+{
+    struct placement *placement = reconcile->placement;
+    if (!plan_policy(reconcile->plan))
+        return false;
+    struct placement_drift *drift = placement_drift(placement);
+    if (reconcile->has_outcome && !reconcile->has_mended && !reconcile->fault.type)
+        placement_drift_note_applied(drift, &reconcile->ledger, plan_round(reconcile->plan));
+    const bool is_news = placement_drift_note_record(drift, binding, set_key(reconcile->set).name);
+    if (is_news && reconcile->has_mended)
+        set_events_record_drift(placement, reconcile->cluster_object);
+    if (!reconcile->fault.type)
+        drift_check_follow(reconcile->set, placement);
+    return is_news;
+}
+
 /* Keeps the findings. If the set has a new plan by now, the placement stays pending and goes again.
  */
 static void keep_findings(struct placement_reconcile *reconcile)
 {
     struct placement *placement = reconcile->placement;
     const bool is_first = !placement_is_reconciled(placement, reconcile->plan);
-    const bool is_news = placement_set_fault(placement, &reconcile->fault);
+    bool is_news = placement_set_fault(placement, &reconcile->fault);
     if (placement_set_failures(placement, failures_digest(&reconcile->failures)))
         log_failures(reconcile);
     reconcile->result->is_told = !is_news || !failures_is_empty(&reconcile->failures);
@@ -734,6 +849,7 @@ static void keep_findings(struct placement_reconcile *reconcile)
         set_events_record_placement(placement, reconcile->cluster_object,
                                     buf_str(&reconcile->applied));
     tell_notices(reconcile);
+    is_news |= keep_drift(reconcile, binding);
     if (!placement_is_reconciled(placement, set_plan(reconcile->set))) {
         placement_enqueue(reconcile->set, reconcile->cluster.name, QUEUE_NORMAL);
         return;

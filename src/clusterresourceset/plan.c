@@ -225,7 +225,7 @@ static bool is_delivered(const struct plan *plan, const struct object *binding, 
     if (!plan_is_whole(plan) &&
         (has_mark ? !mark.is_incomplete : has_something(plan, binding, set)))
         return true;
-    return has_mark && mark.is_ready &&
+    return has_mark && mark.is_applied &&
            str_eq(str_from_c(mark.revision), plan_revision(plan, text));
 }
 

@@ -5,6 +5,7 @@
 #include "clusterresourceset/conditions.h"
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/placement.h"
+#include "clusterresourceset/placement_drift.h"
 #include "clusterresourceset/set.h"
 #include "controller/recorder.h"
 
@@ -67,6 +68,21 @@ void set_events_record_notices(const struct placement *placement, const struct o
                        "%.*s (%zu such objects): the last one to apply wins",
                        STR_ARG(key.namespace), STR_ARG(key.name), STR_ARG(notices->taken),
                        STR_ARG(notices->taken_from), notices->taken_count);
+}
+
+void set_events_record_drift(struct placement *placement, const struct object *cluster)
+{
+    const struct crs_set *set = placement_set(placement);
+    const struct placement_drift *drift = placement_drift(placement);
+    struct recorder *recorder = set_controllers(set)->options.recorder;
+    if (!recorder || !cluster || !drift->drift)
+        return;
+    const struct recorder_reference related = recorder_reference(set_object(set));
+    struct recorder_reference about = recorder_reference(cluster);
+    about.related = &related;
+    recorder_event(recorder, &about, RECORDER_WARNING, "DriftDetected", "Apply",
+                   "ClusterResourceSet %.*s: %s", STR_ARG(set_key(set).name),
+                   drift->text ? drift->text : "");
 }
 
 /* "another process" is one whose writes the server does not tell from ours. */

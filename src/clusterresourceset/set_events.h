@@ -19,6 +19,9 @@ void set_events_record_placement(const struct placement *placement, const struct
 void set_events_record_notices(const struct placement *placement, const struct object *cluster,
                                const struct apply_notices *notices);
 
+/* On the Cluster: objects of the set have drifted there. */
+void set_events_record_drift(struct placement *placement, const struct object *cluster);
+
 /* On the set, when its condition ResourcesApplied has changed. */
 void set_events_record_set(const struct crs_set *set, const struct conditions *conditions,
                            size_t clusters);

@@ -23,7 +23,10 @@
 #include "base/memory.h"
 #include "clusterresourceset/conditions.h"
 #include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/drift_check.h"
+#include "clusterresourceset/drift_condition.h"
 #include "clusterresourceset/placement.h"
+#include "clusterresourceset/placement_drift.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/set.h"
 #include "clusterresourceset/set_delete.h"
@@ -239,8 +242,10 @@ static void enqueue_placement(void *data, struct str cluster)
             placement_enqueue(set, cluster, QUEUE_NORMAL); /* it may run, and fail, right now */
         return;
     }
-    if (is_up_to_date(set, placement))
+    if (is_up_to_date(set, placement)) {
+        drift_check_follow(set, placement);
         return;
+    }
     placement_set_pending(placement, true);
     placement_enqueue(set, cluster, QUEUE_NORMAL);
 }
@@ -366,6 +371,30 @@ static bool has_progress(const struct object *object)
     return condition_find(object_path(object, "status.conditions"), STR("InProgress"), &found);
 }
 
+/* DriftFree, as the placements have it recorded. False if the policy does not mind drift. */
+static bool add_drift_condition(struct set_reconcile *reconcile, struct condition *condition,
+                                size_t *count)
+{
+    struct crs_set *set = reconcile->set;
+    const struct plan *plan = set_plan(set);
+    const size_t clusters = map_count(set_placements(set));
+    struct drift_condition_cluster *drifted =
+        arena_alloc_array(&reconcile->arena, clusters + 1, sizeof(*drifted));
+    size_t drifted_count = 0;
+    if (!plan_policy(plan) || plan_policy(plan)->drift == DELIVERY_POLICY_DRIFT_IGNORE)
+        return false;
+    MAP_FOREACH (entry, set_placements(set)) {
+        const struct placement_drift *drift = placement_drift(entry->value);
+        if (drift->drift)
+            drifted[drifted_count++] = (struct drift_condition_cluster){
+                map_key(entry), str_from_c(drift->text), drift->drift};
+    }
+    *condition = drift_condition_make(drifted, drifted_count, clusters, plan_generation(plan),
+                                      &reconcile->arena);
+    ++*count;
+    return true;
+}
+
 /*
  * Writes the conditions that follow from the summary, and an event if ResourcesApplied changes. A
  * set without clusters gets InProgress and Failed only where it had them before. Suspends.
@@ -378,7 +407,7 @@ static struct error *write_conditions(struct set_reconcile *reconcile,
     struct conditions made = conditions_make(summary, generation, &reconcile->arena);
     if (!may_write_applied(reconcile, &made))
         return NULL;
-    struct condition all[4] = {conditions_not_paused(generation)};
+    struct condition all[5] = {conditions_not_paused(generation)};
     size_t count = 1;
     if (made.says_applied)
         all[count++] = made.applied;
@@ -386,11 +415,13 @@ static struct error *write_conditions(struct set_reconcile *reconcile,
         all[count++] = made.progress;
         all[count++] = made.failed;
     }
+    const bool minds_drift = add_drift_condition(reconcile, &all[count], &count);
     const bool is_news = made.says_applied && !has_condition(set_object(set), &made.applied);
     struct error *err =
         set_write_status(set, &(struct set_status){
                                   .conditions = all,
                                   .count = count,
+                                  .dropped = minds_drift ? STR("") : STR(DRIFT_CONDITION),
                                   .v1beta1 = made.says_applied ? &made.v1beta1 : NULL,
                                   .observed_generation = made.is_success ? generation : 0,
                               });

@@ -28,6 +28,7 @@ struct wanted_conditions {
     enum condition_form form;
     const struct condition *conditions;
     size_t count;
+    struct str dropped; /* a type that shall not be there */
 };
 
 /*
@@ -46,6 +47,8 @@ static struct error *build_list(const struct object *object, const struct wanted
     }
     for (size_t i = 0; i < wanted->count; i++)
         condition_list_set(&list, &wanted->conditions[i], now);
+    if (wanted->dropped.len)
+        condition_list_remove(&list, wanted->dropped);
     if (!list.changed)
         return NULL;
     condition_list_sort(&list);
@@ -63,14 +66,15 @@ static struct error *edit_status(struct crs_set *set, const struct object *objec
     json_edit_init(&edit, object_root(object));
     if (status->count) {
         const struct wanted_conditions wanted = {"status.conditions", CONDITION_METAV1,
-                                                 status->conditions, status->count};
+                                                 status->conditions, status->count,
+                                                 status->dropped};
         TRY(build_list(object, &wanted, now, &arena, &conditions));
         if (conditions)
             json_edit_set(&edit, JSON_PLACE("status.conditions"), json_doc_root(conditions));
     }
     if (status->v1beta1) {
         const struct wanted_conditions wanted = {"status.deprecated.v1beta1.conditions",
-                                                 CONDITION_V1BETA1, status->v1beta1, 1};
+                                                 CONDITION_V1BETA1, status->v1beta1, 1, STR("")};
         TRY(build_list(object, &wanted, now, &arena, &deprecated));
         if (deprecated)
             json_edit_set(&edit, JSON_PLACE("status.deprecated.v1beta1.conditions"),

@@ -19,6 +19,7 @@ struct crs_set;
 struct set_status {
     const struct condition *conditions; /* for status.conditions */
     size_t count;
+    struct str dropped;              /* a type in that list that goes; empty: none */
     const struct condition *v1beta1; /* for status.deprecated.v1beta1.conditions; NULL: no change */
     int64_t observed_generation;     /* 0: no change */
 };

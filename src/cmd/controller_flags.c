@@ -22,6 +22,7 @@ const struct flag controller_flags[CONTROLLER_FLAGS] = {
     {"require-control-plane",          FLAG_BOOL,  OPTION_AT(needs_control_plane),  FLAG_ANY},
     {"respect-topology-hooks",         FLAG_BOOL,  OPTION_AT(topology_may_hold),    FLAG_ANY},
     {"reconcile-with",                 FLAG_TEXT,  AT(reconcile_with),              FLAG_ANY},
+    {"drift-check",                    FLAG_SPAN,  OPTION_AT(drift_check),          FLAG_ANY},
     {"clustercache-concurrency",       FLAG_COUNT, OPTION_AT(cluster_concurrency),  FLAG_ANY},
     {"clustercache-client-qps",        FLAG_LEVEL, OPTION_AT(cluster_qps),          FLAG_ANY},
     {"clustercache-client-burst",      FLAG_LEVEL, OPTION_AT(cluster_burst),        FLAG_ANY},

@@ -19,7 +19,7 @@ struct controller_settings {
     struct controller_manager_options options;
 };
 
-#define CONTROLLER_FLAGS 21
+#define CONTROLLER_FLAGS 22
 extern const struct flag controller_flags[CONTROLLER_FLAGS];
 
 #define CONTROLLER_GROUP(settings)                                         \
@@ -40,6 +40,8 @@ extern const struct flag controller_flags[CONTROLLER_FLAGS];
     "  --reconcile-with server-side-apply|merge-patch\n"                                          \
     "                           how sets with strategy Reconcile are applied: so that fields\n"   \
     "                           of others stay (default), or as Cluster API does\n"               \
+    "  --drift-check DURATION   look for drift of sets with a policy at this interval\n"          \
+    "                           (default 5m)\n"                                                   \
     "  --kube-api-qps N, --kube-api-burst N\n"                                                    \
     "                           requests per second to the management API, per kind\n"            \
     "                           (default: no limit; priority and fairness of the API decides)\n"  \

@@ -220,6 +220,8 @@ static void note_outcome(struct apply_run *run, size_t index, const struct apply
     outcome->err = err;
     if (!err && run->batch->ledger)
         apply_ledger_add(run->batch->ledger, apply_object_gvk(apply->object), &apply->receipt);
+    if (!err && run->batch->applied)
+        run->batch->applied(run->batch->applied_data, index, apply);
 }
 
 /* "apps/v1 Deployment ns/x" */

@@ -21,6 +21,7 @@
 #include "clusterresourceset/types/content.h"
 
 struct apply_ledger;
+struct apply_object;
 struct client;
 struct delivery_policy;
 struct discovery;
@@ -33,11 +34,19 @@ enum apply_strategy {
     APPLY_MERGE_PATCH, /* created, or all of it is brought to what the manifest says */
 };
 
+/* What is done about an object that drifted, or may have. */
+enum apply_mend {
+    APPLY_MEND_NONE,    /* nothing is known of drift: it is applied as ever */
+    APPLY_MEND_INSPECT, /* it is read, and a dry run tells what applying it would leave */
+    APPLY_MEND_REPAIR,  /* it is read, and applied whatever others have set, but no other set */
+};
+
 struct apply_target {
     struct client *client;
     struct discovery *discovery;
     struct str field_manager;             /* of server-side apply */
     const struct delivery_policy *policy; /* of APPLY_BY_POLICY */
+    enum apply_mend mends;                /* the same */
     bool adopts;                          /* the same: what others wrote becomes ours */
     bool is_first; /* the objects were never applied before: POST comes before GET */
     bool dry_run;  /* nothing is written: the server says what would become of an object */
@@ -84,6 +93,10 @@ struct apply_batch {
     struct apply_notices *notices; /* of all batches */
     struct apply_ledger
         *ledger; /* the same; gets each object that was applied by policy; NULL: none */
+
+    /* Called for each item that was applied, with its index; NULL: nobody wants to know. */
+    void (*applied)(void *data, size_t index, const struct apply_object *apply);
+    void *applied_data;
 };
 
 /*

@@ -10,6 +10,7 @@
 void apply_ledger_done(struct apply_ledger *ledger)
 {
     map_done(&ledger->objects);
+    map_done(&ledger->versions);
 }
 
 /* The last kinds are looked at first: objects of one kind stand together. */
@@ -25,6 +26,19 @@ static void add_kind(struct apply_ledger *ledger, struct gvk gvk)
                      arena_str(ledger->arena, kind));
 }
 
+bool apply_ledger_is_newer(struct str version, struct str than)
+{
+    return version.len != than.len ? version.len > than.len : str_cmp(version, than) > 0;
+}
+
+static void add_version(struct apply_ledger *ledger, struct gvk gvk, struct str version)
+{
+    const struct str kind =
+        arena_print(ledger->arena, "%.*s/%.*s", STR_ARG(gvk.group), STR_ARG(gvk.kind));
+    if (apply_ledger_is_newer(version, str_from_c(map_find(&ledger->versions, kind))))
+        map_put(&ledger->versions, kind, (char *)arena_str(ledger->arena, version).ptr);
+}
+
 void apply_ledger_add(struct apply_ledger *ledger, struct gvk gvk,
                       const struct apply_receipt *receipt)
 {
@@ -34,7 +48,9 @@ void apply_ledger_add(struct apply_ledger *ledger, struct gvk gvk,
     const struct str line = arena_print(ledger->arena, "%.*s %.*s %.*s\n", STR_ARG(id),
                                         STR_ARG(receipt->uid), STR_ARG(receipt->ownership));
     add_kind(ledger, gvk);
-    map_put(&ledger->objects, id, (char *)line.ptr);
+    add_version(ledger, gvk, receipt->version);
+    if (!receipt->ignores_drift)
+        map_put(&ledger->objects, id, (char *)line.ptr);
 }
 
 struct apply_receipt apply_ledger_receipt(const struct map_entry *entry)

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "apimachinery/gvk.h"
@@ -20,13 +21,16 @@ struct apply_receipt {
     struct key key;
     struct str uid;
     struct str ownership; /* see ownership_digest() */
+    struct str version;   /* resourceVersion */
+    bool ignores_drift;   /* by the annotation corset.dev/drift: the digest leaves it out */
 };
 
 struct apply_ledger {
     struct arena *arena;
     struct str *kinds; /* "v1/ConfigMap", each once, in the order in which they came */
     size_t kind_count, kind_capacity;
-    struct map objects; /* "group/kind ns/name" -> the line of the digest; in the arena */
+    struct map versions; /* "group/kind" -> the newest version of an answer; in the arena */
+    struct map objects;  /* "group/kind ns/name" -> the line of the digest; in the arena */
 };
 
 void apply_ledger_done(struct apply_ledger *ledger);
@@ -35,7 +39,11 @@ void apply_ledger_done(struct apply_ledger *ledger);
 void apply_ledger_add(struct apply_ledger *ledger, struct gvk gvk,
                       const struct apply_receipt *receipt);
 
-/* Of an element of ledger->objects: uid and ownership, borrowed. The key of the element names it. */
+/* Versions of one server are numbers; an empty one is older than any. */
+bool apply_ledger_is_newer(struct str version, struct str than);
+
+/* Of an element of ledger->objects: uid and ownership, borrowed. The key of the element names it.
+ */
 struct apply_receipt apply_ledger_receipt(const struct map_entry *entry);
 
 /*

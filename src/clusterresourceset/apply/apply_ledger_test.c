@@ -29,4 +29,13 @@ TEST(a_ledger_has_each_kind_once_and_a_digest_of_all_objects)
     sha256_of(STR("/ConfigMap ns/a u1 o1\n/ConfigMap ns/b u2 o2\napps/Deployment ns/b u3 o3\n"),
               digest);
     CHECK_EQ(apply_ledger_digest(&ledger, text), str_slice(sha256_hex(digest, hex), 0, 32));
+    TEST_CASE("an object that is not looked at for drift");
+    apply_ledger_add(&ledger, web,
+                     &(struct apply_receipt){.version = STR("9"), .ignores_drift = true});
+    apply_ledger_add(&ledger, web,
+                     &(struct apply_receipt){.version = STR("10"), .ignores_drift = true});
+    apply_ledger_add(&ledger, web,
+                     &(struct apply_receipt){.version = STR("8"), .ignores_drift = true});
+    CHECK_EQ(apply_ledger_digest(&ledger, text), str_slice(sha256_hex(digest, hex), 0, 32));
+    CHECK_EQ(str_from_c(map_find(&ledger.versions, STR("apps/Deployment"))), STR("10"));
 }

@@ -38,7 +38,8 @@ struct apply_object {
     struct error *refusal;  /* why server-side apply did not take the object, which was merged */
     struct str taken_from;  /* another set that had fields of it, in the arena; empty: none */
     struct object *live;    /* as it was read; NULL: not there, or not looked for */
-    struct object *answer;  /* of a dry run: what it would be; NULL: it would stay as it is */
+    struct object *answer;  /* of a dry run: what it would be; NULL: it would stay as it is. Of
+                             * apply_target.mends: what it is, or would be; live is its metadata */
     struct error *conflict; /* of server-side apply: who had fields that were taken; NULL: nobody */
     struct apply_receipt receipt; /* of APPLY_BY_POLICY, in the arena */
     struct arena *arena;

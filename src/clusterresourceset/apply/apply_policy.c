@@ -131,6 +131,13 @@ static bool is_kept(const struct object *object)
            str_eq(value, STR("true"));
 }
 
+bool apply_policy_ignores_drift(const struct object *manifest)
+{
+    struct str value;
+    return object_find_annotation(manifest, STR(APPLY_DRIFT_ANNOTATION), &value) &&
+           str_eq(value, STR("ignore"));
+}
+
 /* Suspends until no object, or another one, has the name. */
 static struct error *await_gone(struct policy_run *run, struct str uid)
 {
@@ -250,7 +257,7 @@ static struct error *mend_conflict(struct policy_run *run, struct error *err)
         error_free(err);
         return adopt_fields(run);
     }
-    if (policy_of(run)->fails_on_conflict)
+    if (policy_of(run)->fails_on_conflict && !run->apply->target->mends)
         return tell_conflicts(run, err);
     run->options.force = true;
     error_free(err);
@@ -309,7 +316,33 @@ static void write_receipt(struct policy_run *run)
         .uid = arena_str(arena, object_uid(run->answer)),
         .ownership =
             arena_str(arena, ownership_digest(run->answer, run->options.field_manager, text)),
+        .version = arena_str(arena, object_resource_version(run->answer)),
+        .ignores_drift = apply_policy_ignores_drift(run->sent),
     };
+    if (run->apply->target->mends)
+        run->apply->answer = TAKE(run->answer);
+}
+
+/* What is there, as far as it tells who owns what. Suspends. */
+static struct error *read_live_metadata(struct policy_run *run)
+{
+    const struct client_get_options get = {.form = CLIENT_METADATA};
+    run->apply->verb = APPLY_READING;
+    object_free(TAKE(run->apply->live));
+    object_free(TAKE(run->apply->answer));
+    return error_ignore(client_get(run->apply->target->client, run->mapping->gvr, key_of(run), &get,
+                                   &run->apply->live),
+                        ERROR_NOT_FOUND);
+}
+
+/* Asks what an apply would leave. Suspends. */
+static struct error *inspect_object(struct policy_run *run)
+{
+    run->options.force = run->options.dry_run = true;
+    TRY(client_apply(run->apply->target->client, run->mapping->gvr, run->sent, &run->options,
+                     &run->answer));
+    write_receipt(run);
+    return NULL;
 }
 
 struct error *apply_by_policy(struct apply_object *apply, const struct discovery_mapping *mapping)
@@ -318,9 +351,13 @@ struct error *apply_by_policy(struct apply_object *apply, const struct discovery
     run = {.apply = apply,
            .mapping = mapping,
            .options = {.field_manager = apply->target->field_manager}};
-    apply->verb = APPLY_APPLYING;
     apply->result = APPLY_APPLIED;
     TRY(make_sent(&run));
+    if (apply->target->mends)
+        TRY(read_live_metadata(&run));
+    apply->verb = APPLY_APPLYING;
+    if (apply->target->mends == APPLY_MEND_INSPECT)
+        return inspect_object(&run);
     for (;;) {
         object_free(TAKE(run.answer));
         struct error *err =

@@ -7,6 +7,9 @@
  *   refused as immutable       by `onImmutable`: fails, or is deleted and made anew
  *   entries of `adopt`         become ours, the first time; the object is applied again then
  *   whatever a server refuses  fails with its words; nothing is merged instead
+ *
+ * What has drifted is read first (apply_target.mends), and `conflicts` does not hold for it: who
+ * repairs takes from everybody but another set.
  */
 #pragma once
 
@@ -16,9 +19,13 @@
 
 struct apply_object;
 struct discovery_mapping;
+struct object;
 
 /* On every object of a set with a policy. It narrows lists, and is no proof of anything. */
 #define APPLY_MANAGED_LABEL "corset.dev/managed"
+
+/* In a manifest, "ignore": the object is not looked at for drift. */
+#define APPLY_DRIFT_ANNOTATION "corset.dev/drift"
 
 /* In a manifest or on an object: it is never deleted. */
 #define APPLY_KEEP_ANNOTATION "corset.dev/keep"
@@ -26,6 +33,9 @@ struct discovery_mapping;
 /* Suspends. Leaves what came of it in apply->receipt. */
 MUST_USE struct error *apply_by_policy(struct apply_object *apply,
                                        const struct discovery_mapping *mapping);
+
+/* Whether the manifest says that the object is not looked at for drift. */
+bool apply_policy_ignores_drift(const struct object *manifest);
 
 /* True for a server's refusal to change what cannot be changed. */
 bool apply_policy_is_immutable(const struct error *err);

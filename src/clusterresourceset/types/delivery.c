@@ -9,6 +9,8 @@
 
 #define FAILED           "Failed"
 #define READY            "Ready"
+#define DRIFTED          "Drifted"
+#define CONTESTED        "Contested"
 #define OBJECTS_AT_LEAST 5
 #define OMITTED_MAX      64 /* bytes of "omitted" and of what closes the record */
 
@@ -212,13 +214,21 @@ static struct str find_since(const struct json_value *before, const char *state,
     return is_same && since.len && since.len <= outcome->now.len ? since : outcome->now;
 }
 
+static const char *name_state(const struct delivery_outcome *outcome)
+{
+    static const char *const drifts[] = {[DELIVERY_UNDRIFTED] = FAILED,
+                                         [DELIVERY_DRIFTED] = DRIFTED,
+                                         [DELIVERY_CONTESTED] = CONTESTED};
+    return failures_is_empty(outcome->failures) ? READY : drifts[outcome->drift];
+}
+
 /* What comes before the causes, and is never cut. */
 static void write_head(const struct json_value *before, const struct delivery_outcome *outcome,
                        struct buf *out)
 {
     const struct failures *failures = outcome->failures;
     const struct delivery_progress *progress = outcome->progress;
-    const char *state = failures_is_empty(failures) ? READY : FAILED;
+    const char *state = name_state(outcome);
     buf_add_char(out, '{');
     if (progress) {
         buf_add(out, STR("\"revision\":"));
@@ -235,7 +245,8 @@ static void write_head(const struct json_value *before, const struct delivery_ou
     buf_print(out, ",\"ready\":%zu,\"kinds\":[", failures->objects - failed);
     write_kinds(before, progress, out);
     buf_add(out, STR("],\"digest\":"));
-    buf_add_json_string(out, progress->digest);
+    buf_add_json_string(out,
+                        progress->digest.len ? progress->digest : json_path_str(before, "digest"));
 }
 
 static void write_record(const struct json_value *before, const struct delivery_outcome *outcome,
@@ -338,6 +349,13 @@ void delivery_write(const struct object *binding, struct str set,
         buf_clear(out);
 }
 
+static enum delivery_drift read_drift(struct str state)
+{
+    return str_eq(state, STR(DRIFTED))     ? DELIVERY_DRIFTED
+           : str_eq(state, STR(CONTESTED)) ? DELIVERY_CONTESTED
+                                           : DELIVERY_UNDRIFTED;
+}
+
 bool delivery_find_mark(const struct object *binding, struct str set,
                         struct delivery_mark *ret_mark)
 {
@@ -347,9 +365,13 @@ bool delivery_find_mark(const struct object *binding, struct str set,
     const struct str revision = json_path_str(record, "revision");
     if (revision.len != DELIVERY_REVISION_LEN)
         return false;
-    *ret_mark =
-        (struct delivery_mark){.is_ready = str_eq(json_path_str(record, "state"), STR(READY))};
+    const struct str state = json_path_str(record, "state"),
+                     digest = json_path_str(record, "digest");
+    *ret_mark = (struct delivery_mark){.drift = read_drift(state)};
+    ret_mark->is_applied = ret_mark->drift || str_eq(state, STR(READY));
     memcpy(ret_mark->revision, revision.ptr, revision.len);
+    if (digest.len == DELIVERY_DIGEST_LEN)
+        memcpy(ret_mark->digest, digest.ptr, digest.len);
     json_to_bool(json_get(record, STR("incomplete")), &ret_mark->is_incomplete);
     return true;
 }

@@ -13,6 +13,9 @@
  *     {"cni": {"revision": "9f2c01aa77de", "state": "Ready", "since": "…", "objects": 12,
  *       "ready": 12, "kinds": ["v1/ConfigMap", "apps/v1/DaemonSet"], "digest": "5b1e…"}}
  *
+ * The state is Ready, Failed, or Drifted or Contested if somebody changed objects since they were
+ * applied: then `why` says which, what, and who.
+ *
  * A plain set that is well has no member. `why` has one element for each cause. All objects of a
  * cause are named if there is room, else five at least; causes that do not fit are left out from
  * the end, and `omitted` counts them. A cause with the count 0 is about whole resources.
@@ -37,8 +40,9 @@
 #define DELIVERY_KINDS_MAX       ((size_t)1000)
 #define DELIVERY_ANNOTATIONS_MAX ((size_t)240 * 1024)
 
-/* Bytes of a revision: hexadecimal digits. */
+/* Bytes of a revision and of a digest: hexadecimal digits. */
 #define DELIVERY_REVISION_LEN 12
+#define DELIVERY_DIGEST_LEN   32
 
 struct delivery {
     struct str state, since;  /* "Failed"; RFC 3339 */
@@ -59,13 +63,18 @@ struct delivery_progress {
     bool is_incomplete; /* a resource of the revision is missing or cannot be used */
     const struct str *kinds;
     size_t kind_count;
-    struct str digest; /* of the objects that were applied, see apply_ledger_digest() */
+    struct str
+        digest; /* of the objects, see apply_ledger_digest(); empty: the recorded one stays */
 };
+
+/* What became of objects since they were applied. */
+enum delivery_drift { DELIVERY_UNDRIFTED, DELIVERY_DRIFTED, DELIVERY_CONTESTED };
 
 /* What came of a set. Without progress it is a plain one, which has no record if nothing failed. */
 struct delivery_outcome {
     const struct failures *failures;
     const struct delivery_progress *progress; /* NULL: none */
+    enum delivery_drift drift;                /* if there is any, the failures tell of it */
     struct str now;                           /* the beginning of a state that is new */
 };
 
@@ -80,7 +89,10 @@ void delivery_write(const struct object *binding, struct str set,
 /* What a record says of the revision of a set with a policy. */
 struct delivery_mark {
     char revision[DELIVERY_REVISION_LEN + 1];
-    bool is_ready, is_incomplete;
+    bool is_applied; /* in full, whatever became of it since */
+    bool is_incomplete;
+    enum delivery_drift drift;
+    char digest[DELIVERY_DIGEST_LEN + 1]; /* empty: none */
 };
 
 /* False if there is no record of a set with a policy. */

@@ -248,7 +248,7 @@ TEST(the_record_of_a_set_with_a_policy_has_revision_and_kinds)
     CHECK_EQ(read.revision, STR("9f2c01aa77de"));
     CHECK(delivery_find_mark(written, STR("a"), &mark));
     CHECK_EQ(str_from_c(mark.revision), STR("9f2c01aa77de"));
-    CHECK(mark.is_ready && !mark.is_incomplete);
+    CHECK(mark.is_applied && !mark.is_incomplete);
 
     TEST_CASE("the same again is the same text");
     SCOPED(buf) again = {.limit = 0};
@@ -272,7 +272,7 @@ TEST(the_record_of_a_set_with_a_policy_has_revision_and_kinds)
             "\"v1/ConfigMap\",\"apps/v1/Deployment\"],\"digest\":\"77\",\"why\":[{")));
     OWNED(object) failed = bind(buf_str(&again));
     CHECK(delivery_find_mark(failed, STR("a"), &mark));
-    CHECK(!mark.is_ready && mark.is_incomplete);
+    CHECK(!mark.is_applied && mark.is_incomplete);
 
     TEST_CASE("a set that lost its policy and is well has none");
     buf_clear(&again);

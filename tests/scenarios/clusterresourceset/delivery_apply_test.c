@@ -68,6 +68,7 @@ SIM_TEST(fl_02_objects_have_label_and_owner)
     TEST_CASE("one request for each object, and none at rest");
     CHECK_EQ(proxy_count(&fixture.workloads[0], APPLY), 1);
     CHECK_EQ(proxy_count(&fixture.workloads[0], "POST "), 0);
+    delivery_fixture_policy(&fixture, "{\"drift\":\"Ignore\"}"); /* nor are lists then */
     crs_fixture_check_quiet(&fixture, 30 * MINUTE);
 }
 

@@ -65,6 +65,7 @@ SIM_TEST(fl_16_after_a_restart_nothing_is_applied)
     crs_fixture_start(&fixture, NULL);
     CHECK_OK(fiber_sleep(30 * MINUTE));
     check_untouched(&fixture);
+    CHECK(proxy_count(&fixture.workloads[0], "labelSelector=corset.dev%2Fmanaged") > 0);
     CHECK_EQ(crs_fixture_look(&fixture, CRS_FIXTURE_BINDING, "metadata.resourceVersion"),
              buf_str(&version));
 }

@@ -1,0 +1,19 @@
+/*
+ * Looks for drift on clusters, one after the other, every `--drift-check`.
+ *
+ * Of each kind that sets with a policy have there one list of metadata is read, narrowed by the
+ * label of their objects, from the server's cache but not older than our own writes. What is not in
+ * the list, because the label or the right to list is missing, is read by itself. A check writes
+ * nothing: it leaves a finding to the placement and enqueues that (placement_drift.h).
+ */
+#pragma once
+
+struct crs_set;
+struct placement;
+
+/*
+ * For a placement of a set that is open, whenever its policy may have changed or it was reconciled:
+ * sees that its cluster is checked from now on, or at once if drift is known that the policy now
+ * repairs. What is known is forgotten where the policy ignores drift.
+ */
+void drift_check_follow(struct crs_set *set, struct placement *placement);

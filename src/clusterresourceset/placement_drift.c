@@ -1,0 +1,91 @@
+#include "clusterresourceset/placement_drift.h"
+
+#include "base/memory.h"
+
+#define CAUSES_SHOWN  ((size_t)3)
+#define OBJECTS_SHOWN ((size_t)3)
+
+void drift_finding_done(struct drift_finding *finding)
+{
+    map_done(&finding->ids);
+    *finding = (struct drift_finding){0};
+}
+
+struct placement_drift *placement_drift_new(void)
+{
+    struct placement_drift *drift = NEW(struct placement_drift);
+    drift->versions.release = mem_free;
+    return drift;
+}
+
+void placement_drift_free(struct placement_drift *drift)
+{
+    if (!drift)
+        return;
+    drift_memory_done(&drift->memory);
+    map_done(&drift->versions);
+    drift_finding_done(&drift->finding);
+    mem_free(drift->text);
+    mem_free(drift);
+}
+
+void placement_drift_note_version(struct placement_drift *drift, struct str kind,
+                                  struct str version)
+{
+    if (apply_ledger_is_newer(version, str_from_c(map_find(&drift->versions, kind))))
+        mem_free(map_put(&drift->versions, kind, mem_dup(version.ptr, version.len)));
+}
+
+void placement_drift_note_applied(struct placement_drift *drift, const struct apply_ledger *ledger,
+                                  uint64_t round)
+{
+    drift_memory_put_all(&drift->memory, ledger);
+    drift->round = round;
+    drift->stamp++;
+    drift->reported = 0;
+    MAP_FOREACH (entry, &ledger->versions)
+        placement_drift_note_version(drift, map_key(entry), str_from_c(entry->value));
+}
+
+static void write_objects(const struct failure_cause *cause, struct buf *out)
+{
+    size_t shown = 0;
+    for (const struct failed_object *object = cause->first; object && shown < OBJECTS_SHOWN;
+         object = object->next, shown++)
+        buf_print(out, "%s%.*s %.*s %.*s%s%.*s", shown ? ", " : "", STR_ARG(object->api_version),
+                  STR_ARG(object->kind), STR_ARG(object->namespace),
+                  object->namespace.len ? "/" : "", STR_ARG(object->name));
+    if (cause->count > shown)
+        buf_print(out, " and %zu more", cause->count - shown);
+}
+
+void placement_drift_write_why(const struct failures *why, struct buf *out)
+{
+    size_t shown = 0;
+    for (const struct failure_cause *cause = why->first; cause && shown < CAUSES_SHOWN;
+         cause = cause->next, shown++) {
+        buf_add(out, shown ? STR("; ") : STR(""));
+        write_objects(cause, out);
+        buf_print(out, ": %.*s", STR_ARG(cause->message));
+    }
+    if (why->cause_count + why->omitted_causes > shown)
+        buf_print(out, "; and %zu more", why->cause_count + why->omitted_causes - shown);
+}
+
+bool placement_drift_note_record(struct placement_drift *drift, const struct object *binding,
+                                 struct str set)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(buf) text = {.limit = 0};
+    struct delivery_mark mark = {0};
+    struct delivery delivery;
+    delivery_find_mark(binding, set, &mark);
+    if (mark.drift && delivery_read(binding, set, &arena, &delivery))
+        placement_drift_write_why(&delivery.failures, &text);
+    if (mark.drift == drift->drift && str_eq(buf_str(&text), str_from_c(drift->text)))
+        return false;
+    drift->drift = mark.drift;
+    mem_free(drift->text);
+    drift->text = text.len ? mem_dup(text.ptr, text.len) : NULL;
+    return true;
+}

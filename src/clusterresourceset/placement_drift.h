@@ -1,0 +1,71 @@
+/*
+ * What is known of drift of one placement: what was applied, what the last check of the cluster
+ * found, and what is told of it.
+ *
+ * A check (drift_check.h) compares and leaves a finding. The placement takes the finding when it is
+ * reconciled next, reports or repairs (drift_mend.h), and records the outcome in the binding. What
+ * the set tells goes by that record. All of it may be lost; after a restart the record tells
+ * whether anything moved.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "apimachinery/object.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "clusterresourceset/apply/apply_ledger.h"
+#include "clusterresourceset/drift.h"
+#include "clusterresourceset/types/delivery.h"
+
+enum drift_finding_type {
+    DRIFT_FINDING_NONE,
+    DRIFT_FINDING_CLEAN,      /* nothing has drifted, and the record does not say so */
+    DRIFT_FINDING_DRIFTED,    /* the objects in ids have */
+    DRIFT_FINDING_UNVERIFIED, /* something has moved since the record was written, and it is not
+                               * known what: every object has to be looked at */
+};
+
+struct drift_finding {
+    enum drift_finding_type type;
+    struct map ids;                       /* "group/kind ns/name" -> NULL */
+    char digest[DELIVERY_DIGEST_LEN + 1]; /* of CLEAN: what the record shall have */
+};
+
+void drift_finding_done(struct drift_finding *finding);
+
+struct placement_drift {
+    bool is_followed;           /* a check of the cluster is due */
+    struct drift_memory memory; /* of the objects */
+    uint64_t round;             /* of the plan by which they were applied; 0: not known */
+    uint64_t stamp;             /* another number whenever the memory has changed */
+    struct map versions;        /* "group/kind" -> newest resourceVersion of an answer; owned */
+    struct drift_finding finding;
+    uint64_t reported;         /* a hash of the last finding that was looked at; 0: none */
+    enum delivery_drift drift; /* as the binding records it */
+    char *text;                /* the same for people; NULL: nothing to tell */
+};
+
+struct placement_drift *placement_drift_new(void);
+void placement_drift_free(struct placement_drift *drift); /* may be NULL */
+
+/* Everything was applied by the plan of this round. */
+void placement_drift_note_applied(struct placement_drift *drift, const struct apply_ledger *ledger,
+                                  uint64_t round);
+
+/* An answer of the cluster had this version of an object of the kind, "group/kind". */
+void placement_drift_note_version(struct placement_drift *drift, struct str kind,
+                                  struct str version);
+
+/*
+ * Reads what the record of the set in the binding says. Returns whether that is something else than
+ * before.
+ */
+bool placement_drift_note_record(struct placement_drift *drift, const struct object *binding,
+                                 struct str set);
+
+/* "apps/v1 Deployment ns/x: spec.replicas changed by kubectl; …", the first of many. */
+void placement_drift_write_why(const struct failures *why, struct buf *out);
