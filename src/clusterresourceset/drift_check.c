@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "async/fiber.h"
 #include "async/loop.h"
 #include "base/array.h"
 #include "base/random.h"
@@ -27,6 +28,9 @@
 
 /* Checks of one cluster are this much of the interval earlier or later than the others, in all. */
 #define SPREAD 0.2
+
+/* Objects that are compared before others have their turn. */
+#define TURN 64
 
 /* What a list or a read said of an object. */
 struct checked_object {
@@ -62,6 +66,7 @@ struct drift_check {
     size_t followed;  /* placements whose drift matters, checked now or not */
     struct map kinds; /* "group/kind" -> struct checked_kind, in the arena */
     struct str kind;  /* the one that is being listed */
+    size_t listed;    /* objects that were compared */
 };
 
 static void drift_check_done(struct drift_check *check)
@@ -209,7 +214,7 @@ static struct error *note_listed(void *data, struct object *live)
         if (object)
             note_live(check, &check->placements[i], object, live);
     }
-    return NULL;
+    return ++check->listed % TURN ? NULL : fiber_yield(); /* a list may be long */
 }
 
 static void forget_listed(void *data)
@@ -300,22 +305,33 @@ static void fill_ledger(const struct checked_placement *checked, struct apply_le
     }
 }
 
-/* By what is remembered. A hash of what was found tells whether it was found before. */
-static uint64_t judge_objects(const struct checked_placement *checked,
-                              const struct drift_memory *memory, struct drift_finding *finding)
+/* By what is remembered. */
+static void judge_objects(const struct checked_placement *checked,
+                          const struct drift_memory *memory, struct drift_finding *finding)
 {
-    uint64_t hash = 1;
+    finding->hash = 1;
     for (size_t i = 0; i < checked->count; i++) {
         const struct checked_object *object = &checked->objects[i];
         if (drift_memory_judge(memory, object->object->id, object->uid, object->ownership) ==
             DRIFT_NONE)
             continue;
         map_put(&finding->ids, object->object->id, NULL);
-        hash =
-            str_hash(object->ownership, str_hash(object->uid, str_hash(object->object->id, hash)));
+        finding->hash = str_hash(object->object->id, finding->hash);
+        finding->hash = str_hash(object->uid, finding->hash);
+        finding->hash = str_hash(object->ownership, finding->hash);
     }
     finding->type = map_count(&finding->ids) ? DRIFT_FINDING_DRIFTED : DRIFT_FINDING_CLEAN;
-    return hash;
+}
+
+/* Whether the record says so, and nothing is to be repaired. */
+static bool is_known(const struct drift_finding *finding, const struct placement_drift *drift,
+                     const struct delivery_mark *mark, const struct delivery_policy *policy,
+                     bool is_recorded)
+{
+    if (finding->type == DRIFT_FINDING_CLEAN)
+        return is_recorded && !mark->drift;
+    return finding->type == DRIFT_FINDING_DRIFTED && finding->hash == drift->reported &&
+           mark->drift == DELIVERY_DRIFTED && policy->drift == DELIVERY_POLICY_DRIFT_REPORT;
 }
 
 /*
@@ -334,27 +350,21 @@ static void leave_finding(struct drift_check *check, const struct checked_placem
     struct placement_drift *drift = placement_drift(placement);
     SCOPED(apply_ledger) ledger = {.arena = &check->arena};
     SCOPED(drift_finding) finding = {0};
-    uint64_t hash = 1;
     fill_ledger(checked, &ledger);
     apply_ledger_digest(&ledger, finding.digest);
     const bool is_recorded = str_eq(str_from_c(finding.digest), str_from_c(mark.digest));
     if (is_recorded && drift->round != plan_round(checked->plan))
         placement_drift_note_applied(drift, &ledger, plan_round(checked->plan));
     if (drift->round == plan_round(checked->plan))
-        hash = judge_objects(checked, &drift->memory, &finding);
+        judge_objects(checked, &drift->memory, &finding);
     else
         finding.type = DRIFT_FINDING_UNVERIFIED;
-    const bool is_known = finding.type == DRIFT_FINDING_CLEAN
-                              ? is_recorded && !mark.drift
-                              : hash == drift->reported && mark.drift == DELIVERY_DRIFTED &&
-                                    plan_policy(set_plan(placement_set(placement)))->drift ==
-                                        DELIVERY_POLICY_DRIFT_REPORT;
-    if (is_known)
+    const struct delivery_policy *policy = plan_policy(set_plan(placement_set(placement)));
+    if (is_known(&finding, drift, &mark, policy, is_recorded))
         return;
     drift_finding_done(&drift->finding);
     drift->finding = finding;
     finding = (struct drift_finding){0};
-    drift->reported = hash;
     placement_enqueue(placement_set(placement), check->cluster.name, QUEUE_NORMAL);
 }
 

@@ -1,6 +1,10 @@
+/*
+ * drift_mend_run() goes through the objects in passes. A pass takes some of them, resource by
+ * resource, through apply_objects(), which tells of each one that it read and applied, or dry-ran.
+ */
 #include "clusterresourceset/drift_mend.h"
 
-#include "base/array.h"
+#include "base/memory.h"
 #include "clustercache/clustercache.h"
 #include "clusterresourceset/apply/apply.h"
 #include "clusterresourceset/apply/apply_object.h"
@@ -8,66 +12,138 @@
 #include "clusterresourceset/apply/field_manager.h"
 #include "clusterresourceset/apply/ownership.h"
 #include "clusterresourceset/apply/ownership_loss.h"
+#include "clusterresourceset/contest.h"
 #include "clusterresourceset/drift_objects.h"
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/set.h"
 
-/* The objects of one resource that are looked at. */
-struct mend_batch {
+enum mend_step {
+    MEND_VERIFY,  /* after a restart: which objects have drifted? A report tells of them at once */
+    MEND_REPORT,  /* tell what was changed */
+    MEND_CONTEST, /* the same of objects that are left alone */
+    MEND_REPAIR,
+};
+
+/* A pass: one step for some objects. */
+struct mend_pass {
     struct drift_mend *mend;
+    enum mend_step step;
     struct str manager;
+    const struct drift_objects *objects;
+    const struct map *ids; /* of those that are taken; NULL: all */
+    struct map *drifted;   /* of MEND_VERIFY: gets the ids of those that have */
+    /* Of the resource that is worked on. */
     struct str resource; /* "ConfigMap cm1" */
     struct apply_item *items;
-    const struct drift_object **objects; /* of the items */
+    const struct drift_object **item_objects;
     size_t count;
 };
 
 void drift_mend_done(struct drift_mend *mend)
 {
     failures_done(&mend->why);
+    failures_done(&mend->repaired);
     apply_ledger_done(&mend->ledger);
 }
 
+static bool repairs(const struct drift_mend *mend)
+{
+    return plan_policy(mend->plan)->drift == DELIVERY_POLICY_DRIFT_REPAIR;
+}
+
+static struct placement_drift *drift_of(const struct mend_pass *pass)
+{
+    return placement_drift(pass->mend->placement);
+}
+
 /* By what is remembered of the object; after a restart, by what applying it would leave. */
-static bool has_drifted(const struct mend_batch *batch, const struct drift_object *object,
+static bool has_drifted(const struct mend_pass *pass, const struct drift_object *object,
                         const struct apply_object *apply)
 {
     char text[OWNERSHIP_DIGEST_LEN + 1];
-    const struct drift_memory *memory = &placement_drift(batch->mend->placement)->memory;
     const struct str uid = apply->live ? object_uid(apply->live) : STR("");
     const struct str ownership =
-        apply->live ? ownership_digest(apply->live, batch->manager, text) : STR("");
-    if (batch->mend->finding->type == DRIFT_FINDING_UNVERIFIED)
+        apply->live ? ownership_digest(apply->live, pass->manager, text) : STR("");
+    if (pass->step == MEND_VERIFY)
         return !apply->live || !str_eq(ownership, apply->receipt.ownership);
-    return drift_memory_judge(memory, object->id, uid, ownership) != DRIFT_NONE;
+    return drift_memory_judge(&drift_of(pass)->memory, object->id, uid, ownership) != DRIFT_NONE;
 }
 
-static void add_why(const struct mend_batch *batch, size_t index, struct str text)
+static struct contest *open_contest(struct placement_drift *drift, struct str id)
 {
-    const struct apply_item *item = &batch->items[index];
+    struct contest *contest = map_find(&drift->contests, id);
+    if (!contest) {
+        contest = NEW(struct contest);
+        map_put(&drift->contests, id, contest);
+    }
+    return contest;
+}
+
+/* Tells in one of the lists what was changed of an object, and by whom. */
+static void add_change(const struct mend_pass *pass, size_t index, const struct apply_object *apply,
+                       struct failures *list, struct str reason)
+{
+    SCOPED(buf) text = {.limit = 0};
+    const struct apply_item *item = &pass->items[index];
     const struct failed_object object = {
         .api_version = object_api_version(item->object),
         .kind = object_kind(item->object),
-        .namespace = batch->objects[index]->key.namespace,
+        .namespace = pass->item_objects[index]->key.namespace,
         .name = object_name(item->object),
-        .resource = batch->resource,
+        .resource = pass->resource,
         .key = item->key,
         .document = item->document,
     };
-    failures_add(&batch->mend->why, &object, STR("Drifted"), text);
+    ownership_loss_write(apply->live, apply->answer, pass->manager,
+                         item->is_secret || apply_redaction_is_secret(item->object), &text);
+    failures_add(list, &object, reason, buf_str(&text));
 }
 
-static void note_looked_at(void *data, size_t index, const struct apply_object *apply)
+/* From here on the object is remembered as it was put back. */
+static void note_repaired(const struct mend_pass *pass, size_t index,
+                          const struct apply_object *apply)
 {
-    struct mend_batch *batch = data;
-    const struct apply_item *item = &batch->items[index];
-    SCOPED(buf) text = {.limit = 0};
-    if (!has_drifted(batch, batch->objects[index], apply))
+    struct placement_drift *drift = drift_of(pass);
+    const struct drift_object *object = pass->item_objects[index];
+    add_change(pass, index, apply, &pass->mend->repaired, STR("Repaired"));
+    drift_memory_put(&drift->memory, object->id, apply->receipt.uid, apply->receipt.ownership);
+    placement_drift_note_version(drift, object->kind, apply->receipt.version);
+    drift->stamp++;
+    contest_note_repair(open_contest(drift, object->id), pass->mend->now);
+}
+
+static void note_contested(const struct mend_pass *pass, size_t index,
+                           const struct apply_object *apply)
+{
+    struct contest *contest = open_contest(drift_of(pass), pass->item_objects[index]->id);
+    add_change(pass, index, apply, &pass->mend->why, STR("Contested"));
+    pass->mend->drift = DELIVERY_CONTESTED;
+    pass->mend->tells_contest |= !contest->is_told;
+    contest->is_told = true;
+}
+
+static void note_applied(void *data, size_t index, const struct apply_object *apply)
+{
+    struct mend_pass *pass = data;
+    if (!has_drifted(pass, pass->item_objects[index], apply))
         return;
-    ownership_loss_write(apply->live, apply->answer, batch->manager,
-                         item->is_secret || apply_redaction_is_secret(item->object), &text);
-    add_why(batch, index, buf_str(&text));
+    switch (pass->step) {
+    case MEND_VERIFY:
+        map_put(pass->drifted, pass->item_objects[index]->id, NULL);
+        if (repairs(pass->mend))
+            break;
+        /* fall through */
+    case MEND_REPORT:
+        add_change(pass, index, apply, &pass->mend->why, STR("Drifted"));
+        break;
+    case MEND_CONTEST:
+        note_contested(pass, index, apply);
+        break;
+    case MEND_REPAIR:
+        note_repaired(pass, index, apply);
+        break;
+    }
 }
 
 /* The cluster was not asked about all objects: nothing is known of them. */
@@ -82,76 +158,130 @@ static bool is_cut_short(const struct error *err)
     return false;
 }
 
-/* Suspends. */
-static struct error *look_at_batch(struct mend_batch *batch)
+/* What a server refuses to explain has drifted all the same. Suspends. */
+static struct error *send_resource(struct mend_pass *pass)
 {
-    struct drift_mend *mend = batch->mend;
+    struct drift_mend *mend = pass->mend;
+    const bool is_repair = pass->step == MEND_REPAIR;
     struct apply_notices notices = {0};
     struct apply_report report;
     const struct apply_target target = {
         .client = cluster_connection_client(mend->connection),
         .discovery = cluster_connection_discovery(mend->connection),
-        .field_manager = batch->manager,
+        .field_manager = pass->manager,
         .policy = plan_policy(mend->plan),
-        .mends = APPLY_MEND_INSPECT,
+        .mends = is_repair ? APPLY_MEND_REPAIR : APPLY_MEND_INSPECT,
     };
-    const struct apply_batch apply = {
-        .resource = batch->resource,
-        .items = batch->items,
-        .count = batch->count,
+    const struct apply_batch batch = {
+        .resource = pass->resource,
+        .items = pass->items,
+        .count = pass->count,
         .strategy = APPLY_BY_POLICY,
-        .failures = &mend->why, /* what a server refuses to explain has drifted all the same */
+        .failures = is_repair ? mend->refused : &mend->why,
         .notices = &notices,
         .ledger = &mend->ledger,
-        .applied = note_looked_at,
-        .applied_data = batch,
+        .applied = note_applied,
+        .applied_data = pass,
     };
-    struct error *err = apply_objects(&target, &apply, &report);
-    if (!failures_is_empty(&mend->why))
-        mend->drift = DELIVERY_DRIFTED;
-    return is_cut_short(err) ? err : (error_free(err), NULL);
+    struct error *err = apply_objects(&target, &batch, &report);
+    if (is_cut_short(err))
+        return err;
+    error_free(err);
+    return NULL;
 }
 
-/* Chooses the objects of one resource that the finding is about. */
-static void fill_batch(struct mend_batch *batch, size_t resource,
-                       const struct drift_objects *objects)
+/* Chooses the objects of one resource that are taken. */
+static void choose_items(struct mend_pass *pass, size_t resource)
 {
-    struct arena *arena = batch->mend->arena;
-    const struct plan *plan = batch->mend->plan;
-    const struct drift_finding *finding = batch->mend->finding;
-    const struct str kind = resource_kind_name(plan_resource(plan, resource).kind);
-    const struct str name = plan_resource(plan, resource).name;
+    struct arena *arena = pass->mend->arena;
+    const struct plan *plan = pass->mend->plan;
+    const struct resource_ref ref = plan_resource(plan, resource);
+    const struct str kind = resource_kind_name(ref.kind);
     const struct content *content = resource_snapshot_content(plan_snapshot(plan, resource));
+    const size_t most = content ? content_count(content) : 0;
     const struct apply_item *all = content ? apply_items_read(content, arena) : NULL;
-    batch->resource = arena_print(arena, "%.*s %.*s", STR_ARG(kind), STR_ARG(name));
-    batch->count = 0;
-    batch->items = arena_alloc_array(arena, objects->count + 1, sizeof(*batch->items));
-    batch->objects = arena_alloc_array(arena, objects->count + 1, sizeof(*batch->objects));
-    for (size_t i = 0; all && i < objects->count; i++) {
-        const struct drift_object *object = &objects->items[i];
-        if (object->resource != resource ||
-            (finding->type == DRIFT_FINDING_DRIFTED && !map_has(&finding->ids, object->id)))
+    pass->resource = arena_print(arena, "%.*s %.*s", STR_ARG(kind), STR_ARG(ref.name));
+    pass->count = 0;
+    pass->items = arena_alloc_array(arena, most + 1, sizeof(*pass->items));
+    pass->item_objects = arena_alloc_array(arena, most + 1, sizeof(*pass->item_objects));
+    for (size_t i = 0; all && i < pass->objects->count; i++) {
+        const struct drift_object *object = &pass->objects->items[i];
+        if (object->resource != resource || (pass->ids && !map_has(pass->ids, object->id)))
             continue;
-        batch->items[batch->count] = all[object->item];
-        batch->objects[batch->count++] = object;
+        pass->items[pass->count] = all[object->item];
+        pass->item_objects[pass->count++] = object;
     }
+}
+
+/* One step for the objects with these ids; NULL: for all. Suspends. */
+static struct error *run_pass(const struct mend_pass *all, enum mend_step step,
+                              const struct map *ids)
+{
+    struct mend_pass pass = *all;
+    pass.step = step;
+    pass.ids = ids;
+    for (size_t i = 0; i < plan_resource_count(pass.mend->plan); i++) {
+        choose_items(&pass, i);
+        if (pass.count)
+            TRY(send_resource(&pass));
+    }
+    return NULL;
+}
+
+/* What has been quiet for long is forgotten; what may not be repaired now goes to the other map. */
+static void split_contested(const struct mend_pass *pass, const struct map *ids,
+                            struct map *ret_free, struct map *ret_contested)
+{
+    struct placement_drift *drift = drift_of(pass);
+    const int64_t now = pass->mend->now;
+    MAP_FOREACH (entry, &drift->contests)
+        if (contest_is_over(entry->value, now))
+            map_remove(&drift->contests, map_key(entry));
+    MAP_FOREACH (entry, ids) {
+        struct contest *contest = map_find(&drift->contests, map_key(entry));
+        const bool may = !contest || contest_may_repair(contest, now);
+        map_put(may ? ret_free : ret_contested, map_key(entry), NULL);
+    }
+}
+
+/* Suspends. */
+static struct error *repair_objects(const struct mend_pass *pass, const struct map *ids)
+{
+    SCOPED(map) free_ids = {.release = NULL};
+    SCOPED(map) contested = {.release = NULL};
+    split_contested(pass, ids, &free_ids, &contested);
+    TRY(run_pass(pass, MEND_CONTEST, &contested));
+    return run_pass(pass, MEND_REPAIR, &free_ids);
+}
+
+/* Which objects have drifted; from here on they are remembered as applying leaves them. Suspends.
+ */
+static struct error *verify_objects(const struct mend_pass *pass)
+{
+    TRY(run_pass(pass, MEND_VERIFY, NULL));
+    placement_drift_note_applied(drift_of(pass), &pass->mend->ledger, plan_round(pass->mend->plan));
+    return NULL;
 }
 
 struct error *drift_mend_run(struct drift_mend *mend)
 {
+    const struct str manager =
+        field_manager_of_set(mend->arena, set_key(placement_set(mend->placement)));
+    SCOPED(map) drifted = {.release = NULL};
     struct drift_objects objects;
-    struct mend_batch batch = {
-        .mend = mend,
-        .manager = field_manager_of_set(mend->arena, set_key(placement_set(mend->placement))),
-    };
-    mend->why.arena = mend->ledger.arena = mend->arena;
-    mend->why.objects = plan_object_count(mend->plan);
+    struct mend_pass pass = {
+        .mend = mend, .manager = manager, .objects = &objects, .drifted = &drifted};
     TRY(drift_objects_read(mend->plan, cluster_connection_discovery(mend->connection), mend->arena,
                            &objects));
-    for (size_t i = 0; i < plan_resource_count(mend->plan); i++) {
-        fill_batch(&batch, i, &objects);
-        if (batch.count)
-            TRY(look_at_batch(&batch));
-    }
+    const bool is_verified = mend->finding->type == DRIFT_FINDING_DRIFTED;
+    if (!is_verified)
+        TRY(verify_objects(&pass));
+    const struct map *ids = is_verified ? &mend->finding->ids : &drifted;
+    if (repairs(mend))
+        TRY(repair_objects(&pass, ids));
+    else if (is_verified)
+        TRY(run_pass(&pass, MEND_REPORT, ids));
+    if (!mend->drift && !failures_is_empty(&mend->why))
+        mend->drift = DELIVERY_DRIFTED;
     return NULL;
 }

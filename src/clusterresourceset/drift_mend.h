@@ -1,12 +1,18 @@
 /*
- * Does something about objects of a set that have drifted on a cluster: looks what was changed and
- * by whom, for a report.
+ * Does something about objects of a set that have drifted on a cluster, by its policy:
  *
- * Every object of a finding is read, and a dry run tells what applying it would leave: the
- * difference is what was lost. After a restart, with something changed and nothing remembered, that
- * is done with all objects of the set, and only those that differ have drifted.
+ *   Report    each of them is read, and a dry run tells what applying it would leave: the
+ * difference is what was lost Repair    each of them is read and applied, and nothing else; the
+ * difference is what was put back. An object that drifts again and again is left alone for a while
+ * (contest.h)
+ *
+ * After a restart, with something changed and nothing remembered, all objects of the set are read
+ * and dry-run first, and those that differ have drifted.
  */
 #pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -24,13 +30,17 @@ struct drift_mend {
     struct cluster_connection *connection;
     const struct drift_finding *finding;
     struct arena *arena;
+    struct failures *refused; /* gets what a server did not let us repair */
+    int64_t now;
     /* Written by drift_mend_run(). */
     struct failures why;        /* what has drifted and still is */
-    struct apply_ledger ledger; /* what applying leaves of the objects that were looked at */
+    struct failures repaired;   /* what was put back; both say what was changed, and by whom */
+    struct apply_ledger ledger; /* of the objects that were looked at, as applying leaves them */
     enum delivery_drift drift;
+    bool tells_contest; /* a pause has begun that nobody was told of */
 };
 
 void drift_mend_done(struct drift_mend *mend);
 
-/* Suspends. What a server refuses is no error, and told among the rest. */
+/* Suspends. An error: the cluster was not asked about all of the objects. */
 MUST_USE struct error *drift_mend_run(struct drift_mend *mend);

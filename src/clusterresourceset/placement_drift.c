@@ -14,7 +14,7 @@ void drift_finding_done(struct drift_finding *finding)
 struct placement_drift *placement_drift_new(void)
 {
     struct placement_drift *drift = NEW(struct placement_drift);
-    drift->versions.release = mem_free;
+    drift->versions.release = drift->contests.release = mem_free;
     return drift;
 }
 
@@ -24,6 +24,7 @@ void placement_drift_free(struct placement_drift *drift)
         return;
     drift_memory_done(&drift->memory);
     map_done(&drift->versions);
+    map_done(&drift->contests);
     drift_finding_done(&drift->finding);
     mem_free(drift->text);
     mem_free(drift);

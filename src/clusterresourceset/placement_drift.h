@@ -32,6 +32,7 @@ enum drift_finding_type {
 struct drift_finding {
     enum drift_finding_type type;
     struct map ids;                       /* "group/kind ns/name" -> NULL */
+    uint64_t hash;                        /* of DRIFTED: another one for something else */
     char digest[DELIVERY_DIGEST_LEN + 1]; /* of CLEAN: what the record shall have */
 };
 
@@ -44,9 +45,10 @@ struct placement_drift {
     uint64_t stamp;             /* another number whenever the memory has changed */
     struct map versions;        /* "group/kind" -> newest resourceVersion of an answer; owned */
     struct drift_finding finding;
-    uint64_t reported;         /* a hash of the last finding that was looked at; 0: none */
+    uint64_t reported;         /* the hash of the last finding that was recorded; 0: none */
     enum delivery_drift drift; /* as the binding records it */
     char *text;                /* the same for people; NULL: nothing to tell */
+    struct map contests;       /* id -> struct contest, of objects that were repaired; owned */
 };
 
 struct placement_drift *placement_drift_new(void);

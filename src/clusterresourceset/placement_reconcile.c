@@ -195,8 +195,8 @@ static struct error *edit_binding(void *data, struct object *binding, struct obj
     const struct drift_mend *mend = reconcile->mend;
     if (has_policy) {
         progress.revision = plan_revision(reconcile->plan, revision);
-        progress.digest =
-            mend ? reconcile->mend_digest : apply_ledger_digest(&reconcile->ledger, digest);
+        progress.digest = reconcile->has_mended ? reconcile->mend_digest
+                                                : apply_ledger_digest(&reconcile->ledger, digest);
     }
     const struct delivery_outcome outcome = {
         .failures = mend ? &mend->why : &reconcile->failures,
@@ -692,15 +692,35 @@ static struct error *run_mend(struct placement_reconcile *reconcile, struct drif
     return TAKE(failure);
 }
 
-/* After a restart: what applying would leave is what is compared with from now on. */
-static void keep_baseline(struct placement_reconcile *reconcile, const struct drift_mend *mend)
+/*
+ * The digest for the record; empty: that stays. Only after a restart all objects were looked at;
+ * what a repair changed otherwise the next check sees.
+ */
+static struct str find_mend_digest(struct placement_reconcile *reconcile,
+                                   const struct drift_mend *mend)
 {
     char digest[APPLY_LEDGER_DIGEST_LEN + 1];
-    placement_drift_note_applied(placement_drift(reconcile->placement), &mend->ledger,
-                                 plan_round(reconcile->plan));
-    if (!mend->drift)
-        reconcile->mend_digest =
-            arena_str(&reconcile->arena, apply_ledger_digest(&mend->ledger, digest));
+    if (mend->finding->type == DRIFT_FINDING_CLEAN)
+        return arena_str(&reconcile->arena, str_from_c(mend->finding->digest));
+    if (mend->finding->type == DRIFT_FINDING_DRIFTED || mend->drift)
+        return STR("");
+    return arena_str(&reconcile->arena, apply_ledger_digest(&mend->ledger, digest));
+}
+
+/* What a server does not let us repair has failed, as any object that it refuses. Suspends. */
+static struct error *record_mend(struct placement_reconcile *reconcile, struct drift_mend *mend)
+{
+    const bool is_refused = !failures_is_empty(&reconcile->failures);
+    reconcile->mend_digest = find_mend_digest(reconcile, mend);
+    reconcile->mend = is_refused ? NULL : mend;
+    reconcile->has_outcome = reconcile->has_mended = true;
+    note_failures(reconcile);
+    struct error *err = write_binding(reconcile);
+    reconcile->mend = NULL;
+    TRY(err);
+    placement_drift(reconcile->placement)->reported = mend->finding->hash;
+    set_events_record_mend(reconcile->placement, reconcile->cluster_object, mend);
+    return explain_fault(&reconcile->fault);
 }
 
 /*
@@ -724,20 +744,15 @@ static struct error *look_at_drift(struct placement_reconcile *reconcile)
         .connection = reconcile->connection,
         .finding = &finding,
         .arena = &reconcile->arena,
-        .why = {.arena = &reconcile->arena, .objects = plan_object_count(reconcile->plan)},
+        .refused = &reconcile->failures,
+        .now = loop_now(reconcile->controllers->loop),
+        .why = {.arena = &reconcile->arena,                     .objects = plan_object_count(reconcile->plan)},
+        .repaired = {.arena = &reconcile->arena,                                              .objects = plan_object_count(reconcile->plan)},
+        .ledger = {.arena = &reconcile->arena},
     };
-    reconcile->mend_digest = str_from_c(finding.digest);
     if (asks)
         TRY(run_mend(reconcile, &mend));
-    if (finding.type == DRIFT_FINDING_DRIFTED)
-        reconcile->mend_digest = STR("");
-    if (finding.type == DRIFT_FINDING_UNVERIFIED)
-        keep_baseline(reconcile, &mend);
-    reconcile->mend = &mend;
-    reconcile->has_outcome = reconcile->has_mended = true;
-    struct error *err = write_binding(reconcile);
-    reconcile->mend = NULL;
-    return err;
+    return record_mend(reconcile, &mend);
 }
 
 /* Returns an error for every fault that trying again may mend. Suspends. */

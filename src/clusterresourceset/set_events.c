@@ -4,6 +4,7 @@
 #include "clusterresourceset/apply/apply.h"
 #include "clusterresourceset/conditions.h"
 #include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/drift_mend.h"
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/placement_drift.h"
 #include "clusterresourceset/set.h"
@@ -70,19 +71,44 @@ void set_events_record_notices(const struct placement *placement, const struct o
                        STR_ARG(notices->taken_from), notices->taken_count);
 }
 
-void set_events_record_drift(struct placement *placement, const struct object *cluster)
+static void record_drift(const struct placement *placement, const struct object *cluster,
+                         enum recorder_type type, const char *reason, struct str text)
 {
     const struct crs_set *set = placement_set(placement);
-    const struct placement_drift *drift = placement_drift(placement);
     struct recorder *recorder = set_controllers(set)->options.recorder;
-    if (!recorder || !cluster || !drift->drift)
+    if (!recorder || !cluster)
         return;
     const struct recorder_reference related = recorder_reference(set_object(set));
     struct recorder_reference about = recorder_reference(cluster);
     about.related = &related;
-    recorder_event(recorder, &about, RECORDER_WARNING, "DriftDetected", "Apply",
-                   "ClusterResourceSet %.*s: %s", STR_ARG(set_key(set).name),
-                   drift->text ? drift->text : "");
+    recorder_event(recorder, &about, type, reason, "Apply", "ClusterResourceSet %.*s: %.*s",
+                   STR_ARG(set_key(set).name), STR_ARG(text));
+}
+
+/* What is contested has an event for each pause instead. */
+void set_events_record_drift(struct placement *placement, const struct object *cluster)
+{
+    const struct placement_drift *drift = placement_drift(placement);
+    if (drift->drift == DELIVERY_DRIFTED)
+        record_drift(placement, cluster, RECORDER_WARNING, "DriftDetected",
+                     str_from_c(drift->text));
+}
+
+void set_events_record_mend(struct placement *placement, const struct object *cluster,
+                            const struct drift_mend *mend)
+{
+    SCOPED(buf) text = {.limit = 0};
+    if (!failures_is_empty(&mend->repaired)) {
+        buf_add(&text, STR("put back: "));
+        placement_drift_write_why(&mend->repaired, &text);
+        record_drift(placement, cluster, RECORDER_NORMAL, "DriftRepaired", buf_str(&text));
+    }
+    if (!mend->tells_contest)
+        return;
+    buf_clear(&text);
+    buf_add(&text, STR("changed after every repair, and left alone for a while: "));
+    placement_drift_write_why(&mend->why, &text);
+    record_drift(placement, cluster, RECORDER_WARNING, "DriftContested", buf_str(&text));
 }
 
 /* "another process" is one whose writes the server does not tell from ours. */

@@ -9,6 +9,7 @@
 struct apply_notices;
 struct conditions;
 struct crs_set;
+struct drift_mend;
 struct placement;
 
 /* On the Cluster. applied lists the resources that were applied; empty: none. */
@@ -19,8 +20,12 @@ void set_events_record_placement(const struct placement *placement, const struct
 void set_events_record_notices(const struct placement *placement, const struct object *cluster,
                                const struct apply_notices *notices);
 
-/* On the Cluster: objects of the set have drifted there. */
+/* On the Cluster: objects of the set have drifted there, as the record says. */
 void set_events_record_drift(struct placement *placement, const struct object *cluster);
+
+/* On the Cluster: what was put back, and what is left alone because somebody changes it again. */
+void set_events_record_mend(struct placement *placement, const struct object *cluster,
+                            const struct drift_mend *mend);
 
 /* On the set, when its condition ResourcesApplied has changed. */
 void set_events_record_set(const struct crs_set *set, const struct conditions *conditions,

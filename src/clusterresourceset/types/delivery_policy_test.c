@@ -163,14 +163,13 @@ TEST(what_the_controllers_cannot_do_yet_is_named)
         const char *spec;
         struct str field;
     } cases[] = {
-        {"{conflicts: Fail, onImmutable: Recreate, drift: Ignore, prune: {maxObjects: 1}}",
-         STR("")                                                                                                },
-        {"{drift: Repair}",                                                                 STR("drift: Repair")},
-        {"{ignore: [{paths: [/a]}]}",                                                       STR("ignore")       },
-        {"{prune: {when: [Removed]}}",                                                      STR("prune")        },
-        {"{health: {timeout: 5m}}",                                                         STR("health")       },
-        {"{rollout: {waves: [{name: a}]}}",                                                 STR("rollout")      },
-        {"{values: Cluster}",                                                               STR("values")       },
+        {"{conflicts: Fail, onImmutable: Recreate, drift: Repair, prune: {maxObjects: 1}}",
+         STR("")                                                                                          },
+        {"{ignore: [{paths: [/a]}]}",                                                       STR("ignore") },
+        {"{prune: {when: [Removed]}}",                                                      STR("prune")  },
+        {"{health: {timeout: 5m}}",                                                         STR("health") },
+        {"{rollout: {waves: [{name: a}]}}",                                                 STR("rollout")},
+        {"{values: Cluster}",                                                               STR("values") },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         OWNED(delivery_policy) policy = NULL;

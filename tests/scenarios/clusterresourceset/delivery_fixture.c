@@ -55,3 +55,43 @@ struct str delivery_fixture_record(struct crs_fixture *fixture, const char *set,
         json_write(&found, value);
     return apiserver_fixture_keep(apiserver, buf_str(&found));
 }
+
+void delivery_fixture_begin_checked(struct crs_fixture *fixture, const char *spec, const char *text)
+{
+    delivery_fixture_begin(fixture, spec, text);
+    crs_fixture_await_applied(fixture, "crs1");
+    CHECK_OK(fiber_sleep(DELIVERY_FIXTURE_CHECKS));
+    crs_fixture_forget(fixture);
+}
+
+void delivery_fixture_edit(struct crs_fixture *fixture, const char *target, const char *body)
+{
+    SCOPED(buf) managed = {.limit = 0};
+    buf_print(&managed, "%s?fieldManager=kubectl-edit", target);
+    crs_fixture_do(fixture, "PATCH", buf_c(&managed), body);
+}
+
+size_t delivery_fixture_events(struct crs_fixture *fixture, const char *reason)
+{
+    const struct json_value *event;
+    size_t count = 0;
+    crs_fixture_do(fixture, "GET", "/apis/events.k8s.io/v1/namespaces/ns/events", NULL);
+    JSON_FOREACH (key, event, json_path(json_doc_root(fixture->apiserver.doc), "items"))
+        count += str_eq(json_path_str(event, "regarding.kind"), STR("Cluster")) &&
+                 str_eq(json_path_str(event, "reason"), str_from_c(reason));
+    return count;
+}
+
+void delivery_fixture_check_state(struct crs_fixture *fixture, const char *state,
+                                  const char *condition)
+{
+    CHECK_EQ(delivery_fixture_record(fixture, "crs1", "state"), str_from_c(state));
+    crs_fixture_await_condition(fixture, "crs1", "DriftFree", condition);
+}
+
+size_t delivery_fixture_applies(const struct crs_fixture *fixture)
+{
+    const struct proxy *proxy = &fixture->workloads[0];
+    return proxy_count(proxy, "POST ") + proxy_count(proxy, "PATCH ") -
+           proxy_count(proxy, "dryRun=All");
+}

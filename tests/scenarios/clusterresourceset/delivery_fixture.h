@@ -24,5 +24,25 @@ void delivery_fixture_set(struct crs_fixture *fixture, const char *name, const c
 /* Everything: c1, cm1 with this text, policy p with this spec, and crs1, which names both. */
 void delivery_fixture_begin(struct crs_fixture *fixture, const char *spec, const char *text);
 
+/* The same, and everything is applied and was checked for drift twice. */
+void delivery_fixture_begin_checked(struct crs_fixture *fixture, const char *spec,
+                                    const char *text);
+
+/* Time in which every cluster is checked for drift twice. */
+#define DELIVERY_FIXTURE_CHECKS (11 * MINUTE)
+
+/* A merge patch, by the field manager "kubectl-edit". */
+void delivery_fixture_edit(struct crs_fixture *fixture, const char *target, const char *body);
+
+/* Events about Clusters with this reason. */
+size_t delivery_fixture_events(struct crs_fixture *fixture, const char *reason);
+
+/* The state in the record of crs1 on c1, and how its condition DriftFree begins. */
+void delivery_fixture_check_state(struct crs_fixture *fixture, const char *state,
+                                  const char *condition);
+
+/* Applies that c1 was asked for since crs_fixture_forget(), dry runs left out. */
+size_t delivery_fixture_applies(const struct crs_fixture *fixture);
+
 /* Scalar at a path of the record of a set in the binding of c1; empty when it is not there. */
 struct str delivery_fixture_record(struct crs_fixture *fixture, const char *set, const char *path);
