@@ -199,7 +199,8 @@ static void note_live(struct drift_check *check, const struct checked_placement 
     char digest[OWNERSHIP_DIGEST_LEN + 1];
     object->is_seen = true;
     object->uid = arena_str(&check->arena, object_uid(live));
-    object->ownership = arena_str(&check->arena, ownership_digest(live, checked->manager, digest));
+    object->ownership = arena_str(
+        &check->arena, ownership_digest(live, checked->manager, &object->object->ignored, digest));
 }
 
 static struct error *note_listed(void *data, struct object *live)
@@ -350,12 +351,13 @@ static void leave_finding(struct drift_check *check, const struct checked_placem
     struct placement_drift *drift = placement_drift(placement);
     SCOPED(apply_ledger) ledger = {.arena = &check->arena};
     SCOPED(drift_finding) finding = {0};
+    const uint64_t basis = placement_drift_basis(checked->plan);
     fill_ledger(checked, &ledger);
     apply_ledger_digest(&ledger, finding.digest);
     const bool is_recorded = str_eq(str_from_c(finding.digest), str_from_c(mark.digest));
-    if (is_recorded && drift->round != plan_round(checked->plan))
-        placement_drift_note_applied(drift, &ledger, plan_round(checked->plan));
-    if (drift->round == plan_round(checked->plan))
+    if (is_recorded && drift->basis != basis)
+        placement_drift_note_applied(drift, &ledger, basis);
+    if (drift->basis == basis)
         judge_objects(checked, &drift->memory, &finding);
     else
         finding.type = DRIFT_FINDING_UNVERIFIED;

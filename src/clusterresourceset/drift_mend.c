@@ -64,7 +64,8 @@ static bool has_drifted(const struct mend_pass *pass, const struct drift_object 
     char text[OWNERSHIP_DIGEST_LEN + 1];
     const struct str uid = apply->live ? object_uid(apply->live) : STR("");
     const struct str ownership =
-        apply->live ? ownership_digest(apply->live, pass->manager, text) : STR("");
+        apply->live ? ownership_digest(apply->live, pass->manager, &object->ignored, text)
+                    : STR("");
     if (pass->step == MEND_VERIFY)
         return !apply->live || !str_eq(ownership, apply->receipt.ownership);
     return drift_memory_judge(&drift_of(pass)->memory, object->id, uid, ownership) != DRIFT_NONE;
@@ -95,8 +96,14 @@ static void add_change(const struct mend_pass *pass, size_t index, const struct 
         .key = item->key,
         .document = item->document,
     };
-    ownership_loss_write(apply->live, apply->answer, pass->manager,
-                         item->is_secret || apply_redaction_is_secret(item->object), &text);
+    const struct ownership_loss loss = {
+        .live = apply->live,
+        .applied = apply->answer,
+        .manager = pass->manager,
+        .ignored = &pass->item_objects[index]->ignored,
+        .is_secret = item->is_secret || apply_redaction_is_secret(item->object),
+    };
+    ownership_loss_write(&loss, &text);
     failures_add(list, &object, reason, buf_str(&text));
 }
 
@@ -259,7 +266,8 @@ static struct error *repair_objects(const struct mend_pass *pass, const struct m
 static struct error *verify_objects(const struct mend_pass *pass)
 {
     TRY(run_pass(pass, MEND_VERIFY, NULL));
-    placement_drift_note_applied(drift_of(pass), &pass->mend->ledger, plan_round(pass->mend->plan));
+    placement_drift_note_applied(drift_of(pass), &pass->mend->ledger,
+                                 placement_drift_basis(pass->mend->plan));
     return NULL;
 }
 

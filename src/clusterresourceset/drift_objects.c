@@ -2,6 +2,7 @@
 
 #include "clusterresourceset/apply/apply_object.h"
 #include "clusterresourceset/apply/apply_policy.h"
+#include "clusterresourceset/apply/ignored.h"
 
 /* Objects of one kind stand together: the last mapping is most often the one that is wanted. */
 static struct error *find_mapping(struct discovery *discovery, struct arena *arena, struct gvk gvk,
@@ -19,7 +20,8 @@ static struct error *find_mapping(struct discovery *discovery, struct arena *are
 }
 
 static struct drift_object describe_object(struct arena *arena, const struct apply_item *item,
-                                           const struct discovery_mapping *mapping)
+                                           const struct discovery_mapping *mapping,
+                                           const struct delivery_policy *policy)
 {
     const struct gvk gvk = apply_object_gvk(item->object);
     const struct str own = object_namespace(item->object);
@@ -32,6 +34,7 @@ static struct drift_object describe_object(struct arena *arena, const struct app
         .kind = arena_print(arena, "%.*s/%.*s", STR_ARG(gvk.group), STR_ARG(gvk.kind)),
         .key = key,
         .mapping = mapping,
+        .ignored = ignored_paths(policy, gvk, key, arena),
     };
 }
 
@@ -50,7 +53,7 @@ struct error *drift_objects_read(const struct plan *plan, struct discovery *disc
                 continue;
             TRY(find_mapping(discovery, arena, apply_object_gvk(items[j].object), &mapping));
             struct drift_object *object = &ret_objects->items[ret_objects->count++];
-            *object = describe_object(arena, &items[j], mapping);
+            *object = describe_object(arena, &items[j], mapping, plan_policy(plan));
             object->resource = i;
             object->item = j;
         }

@@ -1,6 +1,7 @@
 /*
  * The objects of a plan as one cluster names them: kinds are looked up there, and objects that need
- * a namespace have one. Objects that are not looked at for drift are left out.
+ * a namespace have one. The plan has a policy. Objects that are not looked at for drift are left
+ * out.
  */
 #pragma once
 
@@ -18,6 +19,7 @@ struct drift_object {
     struct str kind; /* "group/kind" */
     struct key key;
     const struct discovery_mapping *mapping; /* NULL: the cluster does not have the kind */
+    struct delivery_policy_texts ignored;    /* paths that others may change */
     size_t resource, item;                   /* the place in the plan */
 };
 

@@ -1,6 +1,7 @@
 #include "clusterresourceset/placement_drift.h"
 
 #include "base/memory.h"
+#include "clusterresourceset/apply/ignored.h"
 
 #define CAUSES_SHOWN  ((size_t)3)
 #define OBJECTS_SHOWN ((size_t)3)
@@ -37,11 +38,16 @@ void placement_drift_note_version(struct placement_drift *drift, struct str kind
         mem_free(map_put(&drift->versions, kind, mem_dup(version.ptr, version.len)));
 }
 
+uint64_t placement_drift_basis(const struct plan *plan)
+{
+    return plan_round(plan) + (ignored_hash(plan_policy(plan)) << 32);
+}
+
 void placement_drift_note_applied(struct placement_drift *drift, const struct apply_ledger *ledger,
-                                  uint64_t round)
+                                  uint64_t basis)
 {
     drift_memory_put_all(&drift->memory, ledger);
-    drift->round = round;
+    drift->basis = basis;
     drift->stamp++;
     drift->reported = 0;
     MAP_FOREACH (entry, &ledger->versions)

@@ -19,6 +19,7 @@
 #include "base/str.h"
 #include "clusterresourceset/apply/apply_ledger.h"
 #include "clusterresourceset/drift.h"
+#include "clusterresourceset/plan.h"
 #include "clusterresourceset/types/delivery.h"
 
 enum drift_finding_type {
@@ -41,7 +42,7 @@ void drift_finding_done(struct drift_finding *finding);
 struct placement_drift {
     bool is_followed;           /* a check of the cluster is due */
     struct drift_memory memory; /* of the objects */
-    uint64_t round;             /* of the plan by which they were applied; 0: not known */
+    uint64_t basis;             /* of the plan by which they were applied; 0: not known */
     uint64_t stamp;             /* another number whenever the memory has changed */
     struct map versions;        /* "group/kind" -> newest resourceVersion of an answer; owned */
     struct drift_finding finding;
@@ -54,9 +55,15 @@ struct placement_drift {
 struct placement_drift *placement_drift_new(void);
 void placement_drift_free(struct placement_drift *drift); /* may be NULL */
 
-/* Everything was applied by the plan of this round. */
+/*
+ * What the digests of objects depend on: the round of the plan, and the fields that its policy
+ * ignores. After another basis nothing that is remembered can be compared.
+ */
+uint64_t placement_drift_basis(const struct plan *plan);
+
+/* Everything was applied, on this basis. */
 void placement_drift_note_applied(struct placement_drift *drift, const struct apply_ledger *ledger,
-                                  uint64_t round);
+                                  uint64_t basis);
 
 /* An answer of the cluster had this version of an object of the kind, "group/kind". */
 void placement_drift_note_version(struct placement_drift *drift, struct str kind,

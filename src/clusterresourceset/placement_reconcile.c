@@ -837,7 +837,8 @@ static bool keep_drift(struct placement_reconcile *reconcile, const struct objec
         return false;
     struct placement_drift *drift = placement_drift(placement);
     if (reconcile->has_outcome && !reconcile->has_mended && !reconcile->fault.type)
-        placement_drift_note_applied(drift, &reconcile->ledger, plan_round(reconcile->plan));
+        placement_drift_note_applied(drift, &reconcile->ledger,
+                                     placement_drift_basis(reconcile->plan));
     const bool is_news = placement_drift_note_record(drift, binding, set_key(reconcile->set).name);
     if (is_news && reconcile->has_mended)
         set_events_record_drift(placement, reconcile->cluster_object);

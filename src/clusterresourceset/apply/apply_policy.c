@@ -14,6 +14,7 @@
 #include "clusterresourceset/apply/apply_redaction.h"
 #include "clusterresourceset/apply/apply_server_side.h"
 #include "clusterresourceset/apply/field_manager.h"
+#include "clusterresourceset/apply/ignored.h"
 #include "clusterresourceset/apply/ownership.h"
 #include "clusterresourceset/types/delivery_policy.h"
 #include "json/json.h"
@@ -38,8 +39,10 @@
 struct policy_run {
     struct apply_object *apply;
     const struct discovery_mapping *mapping;
-    struct object *sent;   /* the manifest as it is sent */
-    struct object *answer; /* of the last apply; NULL after a refusal */
+    struct object *wanted; /* the manifest, as the set wants it */
+    struct object *sent;   /* the same with what others may change as it is in the cluster */
+    struct delivery_policy_texts ignored; /* the paths of that */
+    struct object *answer;                /* of the last apply; NULL after a refusal */
     struct client_write_options options;
     int races;
     bool has_adopted, has_recreated;
@@ -47,6 +50,7 @@ struct policy_run {
 
 static void policy_run_done(struct policy_run *run)
 {
+    object_free(run->wanted);
     object_free(run->sent);
     object_free(run->answer);
 }
@@ -65,12 +69,12 @@ static const struct delivery_policy_texts *adopt_of(const struct policy_run *run
 
 static struct key key_of(const struct policy_run *run)
 {
-    return (struct key){run->mapping->namespaced ? object_namespace(run->sent) : STR(""),
-                        object_name(run->sent)};
+    return (struct key){run->mapping->namespaced ? object_namespace(run->wanted) : STR(""),
+                        object_name(run->wanted)};
 }
 
 /* Without what only a server writes, and with the label. */
-static struct error *make_sent(struct policy_run *run)
+static struct error *make_wanted(struct policy_run *run)
 {
     OWNED(object) trimmed = NULL;
     SCOPED(object_edit) edit = {0};
@@ -78,7 +82,28 @@ static struct error *make_sent(struct policy_run *run)
     object_edit_init(&edit, trimmed ? trimmed : run->apply->object);
     json_edit_set_str(&edit.json, JSON_PLACE_KEY("metadata.labels", STR(APPLY_MANAGED_LABEL)),
                       STR("true"));
-    return object_edit_finish(&edit, &run->sent);
+    TRY(object_edit_finish(&edit, &run->wanted));
+    run->ignored = ignored_paths(policy_of(run), apply_object_gvk(run->wanted), key_of(run),
+                                 run->apply->arena);
+    return NULL;
+}
+
+/*
+ * Anew for every request: what others may change is taken from the object as it is now, and the
+ * request is good for that version of it. Suspends.
+ */
+static struct error *make_sent(struct policy_run *run)
+{
+    OWNED(object) live = NULL;
+    object_free(TAKE(run->sent));
+    if (run->ignored.count)
+        TRY(error_ignore(
+            client_get(run->apply->target->client, run->mapping->gvr, key_of(run), NULL, &live),
+            ERROR_NOT_FOUND));
+    if (live)
+        return ignored_keep(run->wanted, live, &run->ignored, &run->sent);
+    run->sent = object_ref(run->wanted);
+    return NULL;
 }
 
 /* An error in our words that is still an answer of the server: what it quotes may be secret. Takes
@@ -314,8 +339,8 @@ static void write_receipt(struct policy_run *run)
     run->apply->receipt = (struct apply_receipt){
         .key = {arena_str(arena, key.namespace), arena_str(arena, key.name)},
         .uid = arena_str(arena, object_uid(run->answer)),
-        .ownership =
-            arena_str(arena, ownership_digest(run->answer, run->options.field_manager, text)),
+        .ownership = arena_str(
+            arena, ownership_digest(run->answer, run->options.field_manager, &run->ignored, text)),
         .version = arena_str(arena, object_resource_version(run->answer)),
         .ignores_drift = apply_policy_ignores_drift(run->sent),
     };
@@ -339,6 +364,7 @@ static struct error *read_live_metadata(struct policy_run *run)
 static struct error *inspect_object(struct policy_run *run)
 {
     run->options.force = run->options.dry_run = true;
+    TRY(make_sent(run));
     TRY(client_apply(run->apply->target->client, run->mapping->gvr, run->sent, &run->options,
                      &run->answer));
     write_receipt(run);
@@ -352,7 +378,7 @@ struct error *apply_by_policy(struct apply_object *apply, const struct discovery
            .mapping = mapping,
            .options = {.field_manager = apply->target->field_manager}};
     apply->result = APPLY_APPLIED;
-    TRY(make_sent(&run));
+    TRY(make_wanted(&run));
     if (apply->target->mends)
         TRY(read_live_metadata(&run));
     apply->verb = APPLY_APPLYING;
@@ -360,6 +386,7 @@ struct error *apply_by_policy(struct apply_object *apply, const struct discovery
         return inspect_object(&run);
     for (;;) {
         object_free(TAKE(run.answer));
+        TRY(make_sent(&run));
         struct error *err =
             client_apply(apply->target->client, mapping->gvr, run.sent, &run.options, &run.answer);
         if (err) {

@@ -1,6 +1,7 @@
 #include "clusterresourceset/apply/ownership.h"
 
 #include "base/sha256.h"
+#include "clusterresourceset/apply/ignored.h"
 #include "json/builder.h"
 #include "json/compare.h"
 #include "json/merge_patch.h"
@@ -29,14 +30,31 @@ static const struct json_value *find_own(const struct object *object, struct str
     return NULL;
 }
 
+/* An empty set of fields, if what is left cannot be read. */
+static struct json_doc *without_ignored(const struct json_value *fields,
+                                        const struct delivery_policy_texts *ignored)
+{
+    SCOPED(buf) text = {.limit = 0};
+    struct json_doc *doc = NULL;
+    ignored_write_fields(fields, ignored, &text);
+    error_free(json_read(buf_str(&text), &doc));
+    return doc;
+}
+
 struct str ownership_digest(const struct object *object, struct str manager,
+                            const struct delivery_policy_texts *ignored,
                             char text[static OWNERSHIP_DIGEST_LEN + 1])
 {
     SCOPED(buf) fields = {.limit = 0};
     const struct json_value *entry = find_own(object, manager);
     if (!entry)
         return STR("");
-    json_write_canonical(&fields, json_get(entry, STR("fieldsV1")));
+    OWNED(json_doc) left = NULL;
+    if (ignored && ignored->count)
+        left = without_ignored(json_get(entry, STR("fieldsV1")), ignored);
+    json_write_canonical(&fields, left ? json_doc_root(left) : json_get(entry, STR("fieldsV1")));
+    for (size_t i = 0; ignored && i < ignored->count; i++)
+        buf_print(&fields, "\n%.*s", STR_ARG(ignored->items[i]));
     return sha256_start(buf_str(&fields), OWNERSHIP_DIGEST_LEN, text);
 }
 

@@ -16,8 +16,13 @@
 
 #define OWNERSHIP_DIGEST_LEN 16 /* hexadecimal digits */
 
-/* The digest of the fields that the manager has applied; empty: it has no entry. */
+/*
+ * The digest of the fields that the manager has applied, without those at ignored paths (NULL:
+ * none); empty: it has no entry. It is another one for other paths: what was recorded by other
+ * rules cannot be compared.
+ */
 struct str ownership_digest(const struct object *object, struct str manager,
+                            const struct delivery_policy_texts *ignored,
                             char text[static OWNERSHIP_DIGEST_LEN + 1]);
 
 /* The fields (fieldsV1) that the manager has applied; NULL: it has no entry. Borrowed. */

@@ -6,6 +6,7 @@
  */
 #include "clusterresourceset/apply/ownership_loss.h"
 
+#include "clusterresourceset/apply/ignored.h"
 #include "clusterresourceset/apply/ownership.h"
 #include "json/json.h"
 #include "json/path.h"
@@ -161,25 +162,31 @@ static void write_taken(const struct object *live, struct buf *out)
         buf_add(out, STR("its managedFields were removed"));
 }
 
-void ownership_loss_write(const struct object *live, const struct object *applied,
-                          struct str manager, bool is_secret, struct buf *out)
+void ownership_loss_write(const struct ownership_loss *loss, struct buf *out)
 {
-    if (!live) {
+    SCOPED(buf) text = {.limit = 0};
+    OWNED(json_doc) left = NULL;
+    if (!loss->live) {
         buf_add(out, STR("deleted"));
         return;
     }
     struct loss_walk walk = {
-        .live = live,
-        .ours = ownership_fields(live, manager),
-        .manager = manager,
-        .is_secret = is_secret,
+        .live = loss->live,
+        .ours = ownership_fields(loss->live, loss->manager),
+        .manager = loss->manager,
+        .is_secret = loss->is_secret,
         .out = out,
     };
     if (!walk.ours) {
-        write_taken(live, out);
+        write_taken(loss->live, out);
         return;
     }
-    write_lost(&walk, ownership_fields(applied, manager));
+    const struct json_value *applied = ownership_fields(loss->applied, loss->manager);
+    if (loss->ignored && loss->ignored->count) {
+        ignored_write_fields(applied, loss->ignored, &text);
+        error_free(json_read(buf_str(&text), &left));
+    }
+    write_lost(&walk, left ? json_doc_root(left) : applied);
     if (!walk.count)
         buf_add(out, STR("made anew"));
     if (walk.count > FIELDS_SHOWN)

@@ -11,14 +11,21 @@
 #include "apimachinery/object.h"
 #include "base/buf.h"
 #include "base/str.h"
+#include "clusterresourceset/types/delivery_policy.h"
 
 /*
- * For people, the first fields of many:
+ * ownership_loss_write() is for people, the first fields of many:
  *
  *     spec.replicas changed by kubectl, data.k removed and 3 more
  *
  * live is NULL for an object that is gone: "deleted". Keys of list items are values of the object:
  * of what must stay secret they are left out.
  */
-void ownership_loss_write(const struct object *live, const struct object *applied,
-                          struct str manager, bool is_secret, struct buf *out);
+struct ownership_loss {
+    const struct object *live, *applied;
+    struct str manager;
+    const struct delivery_policy_texts *ignored; /* paths that do not count; NULL: none */
+    bool is_secret;
+};
+
+void ownership_loss_write(const struct ownership_loss *loss, struct buf *out);

@@ -65,12 +65,15 @@ TEST(what_left_an_entry_is_told_with_who_has_it)
         buf_print(&entry, APPLIED("%s"), cases[i].applied);
         OWNED(object) applied = object_with(buf_c(&entry));
         OWNED(object) live = object_with(cases[i].live);
-        ownership_loss_write(live, applied, OURS, cases[i].is_secret, &told);
+        ownership_loss_write(
+            &(struct ownership_loss){
+                .live = live, .applied = applied, .manager = OURS, .is_secret = cases[i].is_secret},
+            &told);
         CHECK_EQ(buf_str(&told), str_from_c(cases[i].told));
     }
     SCOPED(buf) told = {.limit = 0};
     OWNED(object) applied = object_with(APPLIED("{\"f:a\":{}}"));
-    ownership_loss_write(NULL, applied, OURS, false, &told);
+    ownership_loss_write(&(struct ownership_loss){.applied = applied, .manager = OURS}, &told);
     CHECK_EQ(buf_str(&told), STR("deleted"));
 }
 
@@ -79,6 +82,21 @@ TEST(fields_of_any_depth_are_walked_through)
     SCOPED(buf) told = {.limit = 0};
     OWNED(object) applied = object_with(APPLIED(NEST64("{}")));
     OWNED(object) live = object_with(APPLIED(NEST4("{}")));
-    ownership_loss_write(live, applied, OURS, false, &told);
+    ownership_loss_write(
+        &(struct ownership_loss){.live = live, .applied = applied, .manager = OURS}, &told);
     CHECK_EQ(buf_str(&told), STR("made anew"));
+}
+
+TEST(fields_that_others_may_change_are_not_lost)
+{
+    struct str path = STR("/a");
+    const struct delivery_policy_texts ignored = {&path, 1};
+    SCOPED(buf) told = {.limit = 0};
+    OWNED(object) applied = object_with(APPLIED("{\"f:a\":{},\"f:b\":{}}"));
+    OWNED(object) live = object_with(APPLIED("{\"f:c\":{}}"));
+    ownership_loss_write(
+        &(struct ownership_loss){
+            .live = live, .applied = applied, .manager = OURS, .ignored = &ignored},
+        &told);
+    CHECK_EQ(buf_str(&told), STR("b removed"));
 }

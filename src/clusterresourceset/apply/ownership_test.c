@@ -40,10 +40,18 @@ TEST(the_digest_is_of_what_the_manager_has_applied)
         "corset:ns/s", "Apply", "{\"f:data\":{\"f:b\":{},\"f:a\":{}}}"));
     OWNED(object) foreign = own(ENTRY("corset:ns/t", "Apply", "{}"));
     sha256_of(STR("{\"f:data\":{\"f:a\":{},\"f:b\":{}}}"), digest);
-    CHECK_EQ(ownership_digest(object, OURS, text), str_slice(sha256_hex(digest, hex), 0, 16));
-    CHECK_EQ(ownership_digest(foreign, OURS, text), STR(""));
+    CHECK_EQ(ownership_digest(object, OURS, NULL, text), str_slice(sha256_hex(digest, hex), 0, 16));
+    CHECK_EQ(ownership_digest(foreign, OURS, NULL, text), STR(""));
     OWNED(object) less = own(ENTRY("corset:ns/s", "Apply", "{\"f:data\":{\"f:a\":{}}}"));
-    CHECK(!str_eq(ownership_digest(less, OURS, text), ownership_digest(object, OURS, other)));
+    CHECK(!str_eq(ownership_digest(less, OURS, NULL, text),
+                  ownership_digest(object, OURS, NULL, other)));
+    struct str path = STR("/data/b");
+    const struct delivery_policy_texts ignored = {&path, 1};
+    CHECK_EQ(ownership_digest(less, OURS, &ignored, text),
+             ownership_digest(object, OURS, &ignored, other));
+    TEST_CASE("by other rules it is another one");
+    CHECK(!str_eq(ownership_digest(less, OURS, &ignored, text),
+                  ownership_digest(less, OURS, NULL, other)));
 }
 
 TEST(entries_of_others_become_ours)

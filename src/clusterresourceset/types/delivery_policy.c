@@ -259,7 +259,6 @@ struct str delivery_policy_unsupported(const struct delivery_policy *policy)
         bool is_asked_for;
         struct str field;
     } rows[] = {
-        {policy->ignore_count > 0,   STR("ignore") },
         {policy->prune_when != 0,    STR("prune")  },
         {policy->health_timeout > 0, STR("health") },
         {policy->wave_count > 0,     STR("rollout")},

@@ -165,7 +165,6 @@ TEST(what_the_controllers_cannot_do_yet_is_named)
     } cases[] = {
         {"{conflicts: Fail, onImmutable: Recreate, drift: Repair, prune: {maxObjects: 1}}",
          STR("")                                                                                          },
-        {"{ignore: [{paths: [/a]}]}",                                                       STR("ignore") },
         {"{prune: {when: [Removed]}}",                                                      STR("prune")  },
         {"{health: {timeout: 5m}}",                                                         STR("health") },
         {"{rollout: {waves: [{name: a}]}}",                                                 STR("rollout")},
