@@ -437,8 +437,10 @@ void drift_check_follow(struct crs_set *set, struct placement *placement)
         end_telling(set, placement);
         return;
     }
-    if (policy->drift == DELIVERY_POLICY_DRIFT_REPAIR && drift->drift == DELIVERY_DRIFTED)
+    if (policy->drift == DELIVERY_POLICY_DRIFT_REPAIR && drift->awaits_repair) {
+        drift->awaits_repair = false; /* what cannot be repaired waits for the next check */
         queue_add(queue, cluster, QUEUE_NORMAL);
+    }
     if (drift->is_followed)
         return;
     drift->is_followed = true;

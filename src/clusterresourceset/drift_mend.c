@@ -125,7 +125,6 @@ static void note_contested(const struct mend_pass *pass, size_t index,
 {
     struct contest *contest = open_contest(drift_of(pass), pass->item_objects[index]->id);
     add_change(pass, index, apply, &pass->mend->why, STR("Contested"));
-    pass->mend->drift = DELIVERY_CONTESTED;
     pass->mend->tells_contest |= !contest->is_told;
     contest->is_told = true;
 }
@@ -258,6 +257,8 @@ static struct error *repair_objects(const struct mend_pass *pass, const struct m
     SCOPED(map) contested = {.release = NULL};
     split_contested(pass, ids, &free_ids, &contested);
     TRY(run_pass(pass, MEND_CONTEST, &contested));
+    if (map_count(&contested) && !failures_is_empty(&pass->mend->why))
+        pass->mend->drift = DELIVERY_CONTESTED;
     return run_pass(pass, MEND_REPAIR, &free_ids);
 }
 

@@ -92,6 +92,7 @@ bool placement_drift_note_record(struct placement_drift *drift, const struct obj
     if (mark.drift == drift->drift && str_eq(buf_str(&text), str_from_c(drift->text)))
         return false;
     drift->drift = mark.drift;
+    drift->awaits_repair = mark.drift == DELIVERY_DRIFTED;
     mem_free(drift->text);
     drift->text = text.len ? mem_dup(text.ptr, text.len) : NULL;
     return true;

@@ -48,6 +48,7 @@ struct placement_drift {
     struct drift_finding finding;
     uint64_t reported;         /* the hash of the last finding that was recorded; 0: none */
     enum delivery_drift drift; /* as the binding records it */
+    bool awaits_repair;        /* it has been recorded, and nobody has tried to repair it since */
     char *text;                /* the same for people; NULL: nothing to tell */
     struct map contests;       /* id -> struct contest, of objects that were repaired; owned */
 };

@@ -72,6 +72,18 @@ SIM_TEST(fl_11_whatever_makes_an_object_no_longer_ours_is_put_right)
     CHECK_EQ(delivery_fixture_events(&fixture, "DriftRepaired"), COUNT(cases) + 1);
 }
 
+/* Everything is applied, and checked often. */
+static void begin_frequent(struct crs_fixture *fixture)
+{
+    crs_fixture_init(fixture);
+    crs_fixture_cluster(fixture, 1);
+    crs_fixture_map(fixture, "cm1", MANIFESTS);
+    delivery_fixture_policy(fixture, REPAIR);
+    crs_fixture_start(fixture, &(struct controller_manager_options){.drift_check = FREQUENT});
+    delivery_fixture_set(fixture, "crs1", "Reconcile", "ConfigMap/cm1");
+    crs_fixture_await_applied(fixture, "crs1");
+}
+
 /* Somebody who sets the field again within 100 ms, always. */
 static struct error *oppose(void *data)
 {
@@ -95,13 +107,7 @@ static size_t count_repairs(struct crs_fixture *fixture, duration span)
 SIM_TEST(fl_15_what_is_changed_after_every_repair_is_left_alone)
 {
     SCOPED(crs_fixture) fixture;
-    crs_fixture_init(&fixture);
-    crs_fixture_cluster(&fixture, 1);
-    crs_fixture_map(&fixture, "cm1", MANIFESTS);
-    delivery_fixture_policy(&fixture, REPAIR);
-    crs_fixture_start(&fixture, &(struct controller_manager_options){.drift_check = FREQUENT});
-    delivery_fixture_set(&fixture, "crs1", "Reconcile", "ConfigMap/cm1");
-    crs_fixture_await_applied(&fixture, "crs1");
+    begin_frequent(&fixture);
     SCOPED(scope) scope = {0};
     scope_start(&scope, "opponent", oppose, &fixture);
     CHECK_EQ(count_repairs(&fixture, 5 * MINUTE), (size_t)5);
@@ -166,4 +172,33 @@ SIM_TEST(what_cannot_be_put_back_has_failed)
     fixture.workloads[0].faults[0].times = 0;
     crs_fixture_await_condition(&fixture, "crs1", "ResourcesApplied", "True");
     await_repaired(&fixture);
+}
+
+SIM_TEST(what_a_server_does_not_explain_is_put_back_all_the_same)
+{
+    SCOPED(crs_fixture) fixture;
+    delivery_fixture_begin_checked(&fixture, REPAIR, MANIFESTS);
+    crs_fixture_stop(&fixture);
+    delivery_fixture_edit(&fixture, OBJECT, CHANGE);
+    proxy_fail(&fixture.workloads[0],
+               (struct proxy_fault){"PATCH", "dryRun=All", 1000, .status = 403});
+    crs_fixture_start(&fixture, NULL);
+    await_repaired(&fixture);
+}
+
+SIM_TEST(what_is_contested_and_not_explained_waits_for_the_next_check)
+{
+    SCOPED(crs_fixture) fixture;
+    begin_frequent(&fixture);
+    proxy_fail(&fixture.workloads[0],
+               (struct proxy_fault){"PATCH", "dryRun=All", 100000, .status = 403});
+    SCOPED(scope) scope = {0};
+    scope_start(&scope, "opponent", oppose, &fixture);
+    CHECK_OK(fiber_sleep(3 * MINUTE));
+    delivery_fixture_check_state(&fixture, "Contested", "False/Contested");
+    crs_fixture_forget(&fixture);
+    CHECK_OK(fiber_sleep(MINUTE));
+    CHECK(proxy_count(&fixture.workloads[0], "labelSelector=corset.dev%2Fmanaged") <= 7);
+    scope_cancel(&scope);
+    error_free(scope_wait(&scope));
 }
