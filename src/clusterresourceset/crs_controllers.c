@@ -3,6 +3,7 @@
 #include "apimachinery/wellknown.h"
 #include "base/memory.h"
 #include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/drift_metrics.h"
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/set.h"
 #include "clusterresourceset/set_metrics.h"
@@ -133,6 +134,7 @@ struct crs_controllers *crs_controllers_new(struct loop *loop,
     open_controllers(controllers);
     watches_add(controllers);
     set_metrics_add(controllers);
+    drift_metrics_add(controllers);
     return controllers;
 }
 
@@ -142,6 +144,7 @@ void crs_controllers_free(struct crs_controllers *controllers)
     if (!controllers)
         return;
     set_metrics_remove(controllers);
+    drift_metrics_remove(controllers);
     for (size_t i = 0; i < CRS_CONTROLLER_COUNT; i++)
         controller_free(controllers->all[i]);
     while (map_count(&controllers->sets_by_key))

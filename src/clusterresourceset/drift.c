@@ -18,7 +18,7 @@ void drift_memory_done(struct drift_memory *memory)
 static struct drift_note make_note(struct str id, struct str uid, struct str ownership)
 {
     return (struct drift_note){str_hash(id, SEED), str_hash(ownership, SEED),
-                               (uint32_t)str_hash(uid, SEED)};
+                               (uint32_t)str_hash(uid, SEED), false};
 }
 
 /* The index of the first note whose id is not below this one; notes are in this order. */
@@ -35,7 +35,7 @@ static size_t find_place(const struct drift_memory *memory, uint64_t id)
     return low;
 }
 
-static const struct drift_note *find_note(const struct drift_memory *memory, uint64_t id)
+static struct drift_note *find_note(const struct drift_memory *memory, uint64_t id)
 {
     const size_t place = find_place(memory, id);
     return place < memory->count && memory->notes[place].id == id ? &memory->notes[place] : NULL;
@@ -70,6 +70,15 @@ void drift_memory_put_all(struct drift_memory *memory, const struct apply_ledger
     }
     if (memory->count)
         qsort(memory->notes, memory->count, sizeof(*memory->notes), compare_notes);
+}
+
+bool drift_memory_note(struct drift_memory *memory, struct str id, bool has_drifted)
+{
+    struct drift_note *note = find_note(memory, str_hash(id, SEED));
+    const bool is_news = has_drifted && note && !note->has_drifted;
+    if (note)
+        note->has_drifted = has_drifted;
+    return is_news;
 }
 
 enum drift drift_memory_judge(const struct drift_memory *memory, struct str id, struct str uid,

@@ -29,6 +29,7 @@ enum drift {
 struct drift_note {
     uint64_t id, ownership;
     uint32_t uid;
+    bool has_drifted; /* and this was noted */
 };
 
 struct drift_memory {
@@ -44,6 +45,12 @@ void drift_memory_put(struct drift_memory *memory, struct str id, struct str uid
 
 /* Everything that was applied in one pass. Forgets all else. */
 void drift_memory_put_all(struct drift_memory *memory, const struct apply_ledger *ledger);
+
+/*
+ * Notes whether an object has drifted. Returns true if it has and had not before; it has not when
+ * it is put.
+ */
+bool drift_memory_note(struct drift_memory *memory, struct str id, bool has_drifted);
 
 /* The verdict about a live object. An empty uid: there is none. An empty ownership: no entry. */
 enum drift drift_memory_judge(const struct drift_memory *memory, struct str id, struct str uid,

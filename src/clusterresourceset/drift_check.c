@@ -19,6 +19,7 @@
 #include "clusterresourceset/apply/field_manager.h"
 #include "clusterresourceset/apply/ownership.h"
 #include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/drift_metrics.h"
 #include "clusterresourceset/drift_objects.h"
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/placement_drift.h"
@@ -307,17 +308,22 @@ static void fill_ledger(const struct checked_placement *checked, struct apply_le
 }
 
 /* By what is remembered. */
-static void judge_objects(const struct checked_placement *checked,
-                          const struct drift_memory *memory, struct drift_finding *finding)
+static void judge_objects(struct crs_controllers *controllers,
+                          const struct checked_placement *checked, struct drift_memory *memory,
+                          struct drift_finding *finding)
 {
     finding->hash = 1;
     for (size_t i = 0; i < checked->count; i++) {
         const struct checked_object *object = &checked->objects[i];
-        if (drift_memory_judge(memory, object->object->id, object->uid, object->ownership) ==
-            DRIFT_NONE)
+        const struct str id = object->object->id;
+        const bool has_drifted =
+            drift_memory_judge(memory, id, object->uid, object->ownership) != DRIFT_NONE;
+        if (drift_memory_note(memory, id, has_drifted))
+            drift_metrics_note_detected(controllers, object->object->kind);
+        if (!has_drifted)
             continue;
-        map_put(&finding->ids, object->object->id, NULL);
-        finding->hash = str_hash(object->object->id, finding->hash);
+        map_put(&finding->ids, id, NULL);
+        finding->hash = str_hash(id, finding->hash);
         finding->hash = str_hash(object->uid, finding->hash);
         finding->hash = str_hash(object->ownership, finding->hash);
     }
@@ -349,6 +355,7 @@ static void leave_finding(struct drift_check *check, const struct checked_placem
         return;
     delivery_find_mark(binding, checked->set.name, &mark);
     struct placement_drift *drift = placement_drift(placement);
+    drift->checked_at = loop_now(check->controllers->loop);
     SCOPED(apply_ledger) ledger = {.arena = &check->arena};
     SCOPED(drift_finding) finding = {0};
     const uint64_t basis = placement_drift_basis(checked->plan);
@@ -358,7 +365,7 @@ static void leave_finding(struct drift_check *check, const struct checked_placem
     if (is_recorded && drift->basis != basis)
         placement_drift_note_applied(drift, &ledger, basis);
     if (drift->basis == basis)
-        judge_objects(checked, &drift->memory, &finding);
+        judge_objects(check->controllers, checked, &drift->memory, &finding);
     else
         finding.type = DRIFT_FINDING_UNVERIFIED;
     const struct delivery_policy *policy = plan_policy(set_plan(placement_set(placement)));
@@ -444,6 +451,7 @@ void drift_check_follow(struct crs_set *set, struct placement *placement)
     if (drift->is_followed)
         return;
     drift->is_followed = true;
+    drift->checked_at = loop_now(controllers->loop);
     const uint64_t interval = (uint64_t)controllers->options.drift_check;
     queue_add_after(queue, cluster,
                     (duration)random_below(loop_random(controllers->loop), interval) + 1,

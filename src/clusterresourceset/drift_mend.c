@@ -13,6 +13,7 @@
 #include "clusterresourceset/apply/ownership.h"
 #include "clusterresourceset/apply/ownership_loss.h"
 #include "clusterresourceset/contest.h"
+#include "clusterresourceset/drift_metrics.h"
 #include "clusterresourceset/drift_objects.h"
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/plan.h"
@@ -50,6 +51,11 @@ void drift_mend_done(struct drift_mend *mend)
 static bool repairs(const struct drift_mend *mend)
 {
     return plan_policy(mend->plan)->drift == DELIVERY_POLICY_DRIFT_REPAIR;
+}
+
+static struct crs_controllers *controllers_of(const struct mend_pass *pass)
+{
+    return set_controllers(placement_set(pass->mend->placement));
 }
 
 static struct placement_drift *drift_of(const struct mend_pass *pass)
@@ -114,6 +120,9 @@ static void note_repaired(const struct mend_pass *pass, size_t index,
     struct placement_drift *drift = drift_of(pass);
     const struct drift_object *object = pass->item_objects[index];
     add_change(pass, index, apply, &pass->mend->repaired, STR("Repaired"));
+    if (pass->mend->finding->type == DRIFT_FINDING_UNVERIFIED) /* no check has counted it */
+        drift_metrics_note_detected(controllers_of(pass), object->kind);
+    drift_metrics_note_repaired(controllers_of(pass), object->kind);
     drift_memory_put(&drift->memory, object->id, apply->receipt.uid, apply->receipt.ownership);
     placement_drift_note_version(drift, object->kind, apply->receipt.version);
     drift->stamp++;

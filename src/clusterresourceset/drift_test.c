@@ -43,6 +43,15 @@ TEST(what_is_drift_of_an_object)
                  cases[i].drift);
     }
     CHECK_EQ(drift_memory_judge(&memory, STR("old"), STR("u"), STR("o")), DRIFT_UNKNOWN);
+    TEST_CASE("drift is news once");
+    const struct str id = STR("apps/Deployment ns/a");
+    CHECK(!drift_memory_note(&memory, STR("old"), true));
+    CHECK(drift_memory_note(&memory, id, true));
+    CHECK(!drift_memory_note(&memory, id, true));
+    CHECK(!drift_memory_note(&memory, id, false));
+    CHECK(drift_memory_note(&memory, id, true));
+    drift_memory_put(&memory, id, STR("u1"), STR("o1"));
+    CHECK(drift_memory_note(&memory, id, true));
     CHECK_EQ(sizeof(struct drift_note), (size_t)24);
 }
 

@@ -41,6 +41,7 @@ void drift_finding_done(struct drift_finding *finding);
 
 struct placement_drift {
     bool is_followed;           /* a check of the cluster is due */
+    int64_t checked_at;         /* when it was checked last, or is to be checked since */
     struct drift_memory memory; /* of the objects */
     uint64_t basis;             /* of the plan by which they were applied; 0: not known */
     uint64_t stamp;             /* another number whenever the memory has changed */

@@ -34,6 +34,7 @@ SIM_TEST(fl_09_what_somebody_changed_is_reported)
     CHECK_EQ(fixture.management.writes, (size_t)0);
     CHECK_EQ(proxy_count(&fixture.workloads[0], "PATCH "), (size_t)0);
     CHECK_EQ(delivery_fixture_events(&fixture, "DriftDetected"), (size_t)1);
+    CHECK_EQ(crs_fixture_metric(&fixture, "corset_drift_detected_total{kind=\"Deployment\"}"), 1);
 
     TEST_CASE("after a restart neither");
     crs_fixture_stop(&fixture);

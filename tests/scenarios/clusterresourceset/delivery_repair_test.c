@@ -37,6 +37,10 @@ SIM_TEST(fl_10_what_somebody_changed_is_put_back)
     CHECK_EQ(delivery_fixture_events(&fixture, "DriftDetected"), (size_t)0);
     CHECK_EQ(proxy_count(&fixture.workloads[0], "configmaps/b"), (size_t)0);
     CHECK_EQ(delivery_fixture_applies(&fixture), (size_t)2); /* the first one names who has it */
+    CHECK_EQ(crs_fixture_metric(&fixture, "corset_drift_detected_total{kind=\"ConfigMap\"}"), 1);
+    CHECK_EQ(crs_fixture_metric(&fixture, "corset_drift_repaired_total{kind=\"ConfigMap\"}"), 1);
+    CHECK_EQ(crs_fixture_metric(&fixture, "corset_contested_objects"), 0);
+    CHECK(crs_fixture_metric(&fixture, "corset_drift_check_seconds") < 331);
 
     TEST_CASE("nothing is sent while nothing changes");
     crs_fixture_forget(&fixture);
@@ -116,6 +120,7 @@ SIM_TEST(fl_15_what_is_changed_after_every_repair_is_left_alone)
     CHECK_EQ(delivery_fixture_record(&fixture, "crs1", "why.0.message"),
              STR("data.k changed by kubectl-edit"));
     CHECK_EQ(delivery_fixture_events(&fixture, "DriftContested"), (size_t)1);
+    CHECK_EQ(crs_fixture_metric(&fixture, "corset_contested_objects"), 1);
 
     TEST_CASE("one repair in the next ten minutes, and a longer pause");
     CHECK_EQ(count_repairs(&fixture, 10 * MINUTE), (size_t)1);
