@@ -50,6 +50,7 @@ void placement_drift_note_applied(struct placement_drift *drift, const struct ap
     drift->basis = basis;
     drift->stamp++;
     drift->reported = 0;
+    drift_finding_done(&drift->finding); /* it is about what was there before */
     MAP_FOREACH (entry, &ledger->versions)
         placement_drift_note_version(drift, map_key(entry), str_from_c(entry->value));
 }
