@@ -1,10 +1,11 @@
 /*
- * Does something about objects of a set that have drifted on a cluster, by its policy:
+ * Does something about objects of a set that have drifted on a cluster, by its policy.
  *
- *   Report    each of them is read, and a dry run tells what applying it would leave: the
- * difference is what was lost Repair    each of them is read and applied, and nothing else; the
- * difference is what was put back. An object that drifts again and again is left alone for a while
- * (contest.h)
+ * Report: each of them is read, and a dry run tells what applying it would leave. The difference is
+ * what was lost.
+ *
+ * Repair: each of them is read and applied, and nothing else is. The difference is what was put
+ * back. An object that drifts again and again is left alone for a while (contest.h).
  *
  * After a restart, with something changed and nothing remembered, all objects of the set are read
  * and dry-run first, and those that differ have drifted.

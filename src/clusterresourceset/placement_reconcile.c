@@ -737,6 +737,8 @@ static struct error *look_at_drift(struct placement_reconcile *reconcile)
     const bool asks = finding.type > DRIFT_FINDING_CLEAN;
     if (!finding.type || (asks && (!reconcile->connection || is_paused(reconcile))))
         return NULL;
+    const struct failures none = {.arena = &reconcile->arena,
+                                  .objects = plan_object_count(reconcile->plan)};
     SCOPED(drift_mend)
     mend = {
         .placement = reconcile->placement,
@@ -746,8 +748,8 @@ static struct error *look_at_drift(struct placement_reconcile *reconcile)
         .arena = &reconcile->arena,
         .refused = &reconcile->failures,
         .now = loop_now(reconcile->controllers->loop),
-        .why = {.arena = &reconcile->arena,                     .objects = plan_object_count(reconcile->plan)},
-        .repaired = {.arena = &reconcile->arena,                                              .objects = plan_object_count(reconcile->plan)},
+        .why = none,
+        .repaired = none,
         .ledger = {.arena = &reconcile->arena},
     };
     if (asks)
