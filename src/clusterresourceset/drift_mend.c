@@ -146,9 +146,9 @@ static void note_applied(void *data, size_t index, const struct apply_object *ap
     switch (pass->step) {
     case MEND_VERIFY:
         map_put(pass->drifted, pass->item_objects[index]->id, NULL);
-        if (repairs(pass->mend))
-            break;
-        /* fall through */
+        if (!repairs(pass->mend))
+            add_change(pass, index, apply, &pass->mend->why, STR("Drifted"));
+        break;
     case MEND_REPORT:
         add_change(pass, index, apply, &pass->mend->why, STR("Drifted"));
         break;
