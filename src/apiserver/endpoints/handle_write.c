@@ -170,6 +170,18 @@ static struct error *prepare_object(const struct write *write, const struct json
 }
 
 /*
+ * 413. Defaults, managed fields and many patches make objects that no request could hold. They
+ * would take long to read. What is stored already may stay as large as it is.
+ */
+static struct error *check_size(const struct store_edit *edit)
+{
+    const size_t size = object_text_json(edit->text).len;
+    if (size <= BODY_MAX || (edit->previous && size <= object_text_json(edit->previous).len))
+        return NULL;
+    return status_too_large(BODY_MAX);
+}
+
+/*
  * Fills in the edit. A dry run leaves the store alone and responds with the object as it would be.
  * The response to a draft is read from what is stored in the end.
  */
@@ -181,6 +193,7 @@ static struct error *put_object(struct write *write, struct store_edit *edit, st
         return NULL;
     }
     TRY(codec_write_edit(write->kind, doc, STORE_PUT, edit, &versioned));
+    TRY(check_size(edit));
     if (!edit->revision)
         return NULL;
     if (!write->kind->is_custom) {

@@ -319,3 +319,64 @@ SIM_TEST(small_and_large_patches_at_the_same_time_are_all_made)
     const struct json_value *data = json_get(json_doc_root(fixture.doc), STR("data"));
     CHECK_EQ(json_count(data), (size_t)(1 + 4000 + 20));
 }
+
+/* A kind of which anything may be stored. */
+#define ANYTHING                                                                                 \
+    "{\"metadata\":{\"name\":\"wides.g.test\"},\"spec\":{\"group\":\"g.test\",\"scope\":"        \
+    "\"Namespaced\",\"names\":{\"plural\":\"wides\",\"kind\":\"Wide\"},\"versions\":[{\"name\":" \
+    "\"v1\",\"served\":true,\"storage\":true,\"schema\":{\"openAPIV3Schema\":{\"type\":"         \
+    "\"object\",\"x-kubernetes-preserve-unknown-fields\":true}}}]}}"
+
+SIM_TEST(an_object_does_not_outgrow_a_request_by_patches)
+{
+    SCOPED(apiserver_fixture) fixture;
+    SCOPED(buf) body = {0};
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    apiserver_fixture_create(&fixture, DEFINITIONS, ANYTHING);
+    apiserver_fixture_await(&fixture, WIDE, 200);
+    apiserver_fixture_create(
+        &fixture, WIDE,
+        "{\"apiVersion\":\"g.test/v1\",\"kind\":\"Wide\",\"metadata\":{\"name\":\"w\"}}");
+    for (int i = 0; i < 4; i++) {
+        TEST_CASE("patch %d", i);
+        buf_clear(&body);
+        buf_print(&body, "{\"k%d\":\"", i);
+        for (uint32_t n = 0; n < 125000; n++) /* not the same all over, for the sake of gzip */
+            buf_print(&body, "%08x", n * 2654435761U);
+        buf_add(&body, STR("\"}"));
+        CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", WIDE "/w", buf_c(&body)),
+                 i < 3 ? 200 : 413);
+    }
+    CHECK_EQ(apiserver_fixture_text(&fixture, "message"),
+             STR("Request entity too large: limit is 3145728"));
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", WIDE "/w", "{\"k1\":null}"), 200);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", WIDE "/w", buf_c(&body)), 200);
+}
+
+/* Sixty thousand bytes of a request ask for a default of a thousand bytes twenty thousand times. */
+SIM_TEST(an_object_does_not_outgrow_a_request_by_defaults)
+{
+    SCOPED(apiserver_fixture) fixture;
+    SCOPED(buf) body = {0};
+    const struct large_body list = {
+        "{\"apiVersion\":\"g.test/v1\",\"kind\":\"Wide\",\"metadata\":{\"name\":\"w\"},"
+        "\"items\":[",
+        "{}", "]}", 20000};
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    buf_print(&body,
+              "{\"metadata\":{\"name\":\"wides.g.test\"},\"spec\":{\"group\":\"g.test\",\"scope\":"
+              "\"Namespaced\",\"names\":{\"plural\":\"wides\",\"kind\":\"Wide\"},\"versions\":[{"
+              "\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":{\"openAPIV3Schema\":{"
+              "\"type\":\"object\",\"properties\":{\"items\":{\"type\":\"array\",\"items\":{"
+              "\"type\":\"object\",\"properties\":{\"text\":{\"type\":\"string\",\"default\":"
+              "\"%01000d\"}}}}}}}}]}}",
+              0);
+    apiserver_fixture_create(&fixture, DEFINITIONS, buf_c(&body));
+    apiserver_fixture_await(&fixture, WIDE, 200);
+    large_body_write(&body, &list);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "POST", WIDE, buf_c(&body)), 413);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "reason"), STR("RequestEntityTooLarge"));
+    CHECK_EQ(apiserver_fixture_get(&fixture, WIDE "/w"), 404);
+}

@@ -13,8 +13,10 @@
 #include "base/array.h"
 #include "base/memory.h"
 
-/* Each of many elements may get a large default. */
 #define REWRITE_MEMORY_MAX (64 * MEGABYTE)
+
+/* Each of many elements may get a large default. An object may not become larger than a request. */
+#define FILLED_MAX (3 * MEGABYTE)
 
 /* One walk over a document. The path is only kept up if dropped() is set. */
 struct walk {
@@ -23,6 +25,7 @@ struct walk {
     struct rewrite_frame *frames;
     size_t count, capacity;
     struct buf path;
+    size_t filled; /* bytes of defaults; counted in the second walk */
     bool changed;
 };
 
@@ -109,6 +112,8 @@ static bool next_part(struct walk *walk)
     const struct schema_property *property = walk->rewrite->missing(frame);
     if (!property)
         return false;
+    if (walk->builder)
+        walk->filled += property->name.len + json_size(property->node->default_value);
     add_part(walk, property->name, NULL,
              (struct part){PART_DESCEND, property->node, property->node->default_value}, 0);
     return true;
@@ -117,7 +122,7 @@ static bool next_part(struct walk *walk)
 /* The document has become too large: what follows is in vain. */
 static bool is_full(const struct walk *walk)
 {
-    return walk->builder && json_builder_is_full(walk->builder);
+    return walk->builder && (json_builder_is_full(walk->builder) || walk->filled > FILLED_MAX);
 }
 
 /* Walks a container and all that is described inside it. */
@@ -156,5 +161,9 @@ struct error *rewrite_doc(const struct rewrite *rewrite, const struct schema_nod
     __attribute__((cleanup(walk_done))) struct walk walk = {.rewrite = rewrite,
                                                             .builder = &builder};
     walk_all(&walk, root, value, true);
+    if (walk.filled > FILLED_MAX)
+        return error_new(ERROR_TOO_LARGE,
+                         "the defaults of the schema would make the object too large: limit is %zu",
+                         (size_t)FILLED_MAX);
     return json_builder_finish(&builder, ret_doc);
 }
