@@ -574,12 +574,10 @@ static struct error *check_service(struct placement_reconcile *reconcile)
         return note_error(reconcile, FAULT_NO_SERVICE, TAKE(reconcile->unknown));
     struct str version = {0};
     OWNED(error) unknown = cluster_connection_server_version(reconcile->connection, &version);
-    if (plan_policy(reconcile->plan) && server_version_is_before(version, 1, 22))
+    const struct str refusal = server_version_policy_refusal(&reconcile->arena, version);
+    if (plan_policy(reconcile->plan) && refusal.len)
         return note_error(reconcile, FAULT_NOT_APPLIED,
-                          error_new(ERROR_INVALID,
-                                    "server-side apply needs Kubernetes 1.22, and the cluster has "
-                                    "%.*s; the policy of the set needs server-side apply",
-                                    STR_ARG(version)));
+                          error_new(ERROR_INVALID, "%.*s", STR_ARG(refusal)));
     return note_error(reconcile, FAULT_NO_SERVICE,
                       service_gate_check(cluster_connection_client(reconcile->connection), version,
                                          reconcile->cluster));

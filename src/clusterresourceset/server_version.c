@@ -24,3 +24,13 @@ bool server_version_is_before(struct str version, int64_t major, int64_t minor)
         return false;
     return found_major < major || (found_major == major && found_minor < minor);
 }
+
+struct str server_version_policy_refusal(struct arena *arena, struct str version)
+{
+    if (!server_version_is_before(version, 1, 22))
+        return STR("");
+    return arena_print(arena,
+                       "server-side apply needs Kubernetes 1.22, and the cluster has %.*s; the "
+                       "policy of the set needs server-side apply",
+                       STR_ARG(version));
+}

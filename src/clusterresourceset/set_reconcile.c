@@ -17,7 +17,6 @@
  * The steps 3 and 4 up to the write do not suspend, so that an event of a cluster finds either the
  * old plan or the new plan with all its placements.
  */
-#include "apimachinery/validation.h"
 #include "async/loop.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -32,6 +31,7 @@
 #include "clusterresourceset/set_delete.h"
 #include "clusterresourceset/set_events.h"
 #include "clusterresourceset/set_order.h"
+#include "clusterresourceset/set_policy.h"
 #include "clusterresourceset/set_status.h"
 #include "controller/cache/cache.h"
 #include "json/path.h"
@@ -478,63 +478,10 @@ static struct error *refuse_selector(struct set_reconcile *reconcile, struct pla
     return error_new(ERROR_INVALID, "%.*s", STR_ARG(text));
 }
 
-/* Why the policy cannot be followed, for people. Takes the error. */
-static struct str explain_policy(struct set_reconcile *reconcile, struct str name,
-                                 struct error *err)
+/* Suspends. */
+static struct error *read_policy(void *data, struct key key, struct delivery_policy **ret_policy)
 {
-    struct arena *arena = &reconcile->arena;
-    const struct key set = set_key(reconcile->set);
-    OWNED(error) cause = err;
-    if (error_is(cause, ERROR_NOT_FOUND))
-        return arena_print(arena, "DeliveryPolicy %.*s/%.*s does not exist", STR_ARG(set.namespace),
-                           STR_ARG(name));
-    return arena_print(
-        arena, "DeliveryPolicy %.*s/%.*s %s: %s", STR_ARG(set.namespace), STR_ARG(name),
-        error_is(cause, ERROR_INVALID) ? "is not valid" : "cannot be read", cause->message);
-}
-
-/*
- * Gives the plan the policy that the set names. *ret_problem says why the set cannot be worked on
- * by it; empty: it can, or it names none. An error may pass by itself. Suspends.
- */
-static struct error *find_policy(struct set_reconcile *reconcile, struct plan *plan,
-                                 struct str *ret_problem)
-{
-    const struct crs_set *set = reconcile->set;
-    struct arena *arena = &reconcile->arena;
-    const struct str name = crs_policy_name(set_object(set));
-    const struct key key = {set_key(set).namespace, name};
-    OWNED(delivery_policy) policy = NULL;
-    *ret_problem = STR("");
-    if (!crs_has_policy(set_object(set)))
-        return NULL;
-    if (!validation_is_ok(validation_dns1123_subdomain(name))) {
-        *ret_problem = arena_print(arena,
-                                   "the annotation " CRS_POLICY_ANNOTATION
-                                   " is not the name of a DeliveryPolicy: \"%.*s\"",
-                                   STR_ARG(name));
-        return NULL;
-    }
-    if (plan_spec(plan)->strategy != RESOURCE_RECONCILE) {
-        *ret_problem = arena_print(
-            arena, "DeliveryPolicy %.*s/%.*s is for the strategy Reconcile, and the set has %.*s",
-            STR_ARG(key.namespace), STR_ARG(name), STR_ARG(plan_spec(plan)->strategy_text));
-        return NULL;
-    }
-    struct error *err = policy_store_get(set_controllers(set)->policies, key, &policy);
-    if (err) {
-        const bool may_pass = !error_is(err, ERROR_NOT_FOUND) && !error_is(err, ERROR_INVALID);
-        *ret_problem = explain_policy(reconcile, name, err);
-        return may_pass ? error_new(ERROR_UNKNOWN, "%.*s", STR_ARG(*ret_problem)) : NULL;
-    }
-    const struct str field = delivery_policy_unsupported(policy);
-    if (field.len)
-        *ret_problem =
-            arena_print(arena, "DeliveryPolicy %.*s/%.*s asks for %.*s, which is not supported yet",
-                        STR_ARG(key.namespace), STR_ARG(name), STR_ARG(field));
-    else
-        plan_set_policy(plan, TAKE(policy));
-    return NULL;
+    return policy_store_get(data, key, ret_policy);
 }
 
 /* What keeps the whole set back, for a placement. */
@@ -589,7 +536,9 @@ static struct error *reconcile_normal(struct set_reconcile *reconcile)
     if (order.len)
         return refuse_set(reconcile, TAKE(plan), FAULT_ORDER, order);
     struct str problem;
-    struct error *unread = find_policy(reconcile, plan, &problem);
+    const struct set_policy_reader reader = {read_policy, set_controllers(set)->policies};
+    struct error *unread =
+        set_policy_find(set_object(set), plan, &reader, &reconcile->arena, &problem);
     if (problem.len)
         return error_join(unread, refuse_set(reconcile, TAKE(plan), FAULT_NO_POLICY, problem));
     if (clusters)

@@ -58,7 +58,7 @@ static void check_round_trip(const struct bundle_parts *parts, const struct cont
         SCOPED(buf) file = {.limit = 64 * MEGABYTE};
         SCOPED(content_items) resources = {0};
         yaml_write(&file, object_root(parts->items[i]));
-        CHECK_OK(content_resources_read(buf_str(&file), STR(""), &resources));
+        CHECK_OK(content_resources_read(buf_str(&file), STR(""), &resources, NULL));
         CHECK_EQ(resources.count, 1);
         CHECK(file.len < 2 * max + 1000);
         OWNED(content) content = content_read(resources.items[0].object);

@@ -4,6 +4,8 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "client/client.h"
+#include "clusterresourceset/set_policy.h"
+#include "clusterresourceset/types/policy_schema.h"
 #include "cmd/management_client.h"
 #include "cmd/render_input.h"
 #include "cmd/terminal.h"
@@ -21,14 +23,17 @@ void plan_source_done(struct plan_source *source)
     mem_free(source->sets);
     mem_free(source->clusters);
     content_items_done(&source->files);
+    content_items_done(&source->policies);
     map_done(&source->snapshots);
+    map_done(&source->named);
+    policy_schema_free(source->schema);
     buf_done(&source->notes);
     arena_done(&source->arena);
 }
 
 struct error *plan_source_add_file(struct plan_source *source, const char *name)
 {
-    struct error *err = render_input_read(name, &source->files);
+    struct error *err = render_input_read(name, &source->files, &source->policies);
     if (!error_is(err, ERROR_PARSE) && !error_is(err, ERROR_INVALID))
         return err;
     error_free(err);
@@ -40,17 +45,23 @@ struct error *plan_source_add_file(struct plan_source *source, const char *name)
 }
 
 /* Of several in the files the last one, as kubectl apply would leave it. */
-static const struct object *find_file(const struct plan_source *source, struct resource_ref ref)
+static const struct object *find_item(const struct plan_source *source,
+                                      const struct content_items *items, struct str kind,
+                                      struct str name)
 {
-    for (size_t i = source->files.count; i > 0; i--) {
-        const struct object *object = source->files.items[i - 1].object;
+    for (size_t i = items->count; i > 0; i--) {
+        const struct object *object = items->items[i - 1].object;
         const struct str namespace = object_namespace(object);
-        if (str_eq(object_kind(object), resource_kind_name(ref.kind)) &&
-            str_eq(object_name(object), ref.name) &&
+        if (str_eq(object_kind(object), kind) && str_eq(object_name(object), name) &&
             (!namespace.len || str_eq(namespace, source->namespace)))
             return object;
     }
     return NULL;
+}
+
+static const struct object *find_file(const struct plan_source *source, struct resource_ref ref)
+{
+    return find_item(source, &source->files, resource_kind_name(ref.kind), ref.name);
 }
 
 /* A resource that does not exist is part of the plan; one that may not be read makes none. */
@@ -99,34 +110,69 @@ static void note_set(struct plan_source *source, const struct object *set, const
     buf_print(&source->notes, "set %.*s %s\n", STR_ARG(object_name(set)), what);
 }
 
-/* A set that is being deleted applies nothing any more. Suspends. */
+/* A policy of the files or of the management cluster. */
+struct policy_reading {
+    struct plan_source *source;
+    struct client *client;
+};
+
+/* Suspends. */
+static struct error *read_policy(void *data, struct key key, struct delivery_policy **ret_policy)
+{
+    const struct policy_reading *reading = data;
+    struct plan_source *source = reading->source;
+    const struct object *file =
+        find_item(source, &source->policies, STR(DELIVERY_POLICY_KIND), key.name);
+    OWNED(object) fetched = NULL;
+    map_put(&source->named, key.name, source);
+    if (!source->schema)
+        source->schema = policy_schema_new();
+    if (!file)
+        TRY(client_get(reading->client, GVR_DELIVERY_POLICIES, key, NULL, &fetched));
+    return delivery_policy_read(source->schema, file ? file : fetched, ret_policy);
+}
+
+/* Suspends. */
+static struct error *add_snapshots(struct plan_source *source, struct client *client,
+                                   struct plan *plan)
+{
+    const struct crs_spec *spec = plan_spec(plan);
+    for (size_t i = 0; i < spec->ref_count; i++) {
+        struct resource_snapshot *snapshot = NULL;
+        TRY(read_snapshot(source, client, spec->refs[i], &snapshot));
+        plan_add_snapshot(plan, snapshot);
+    }
+    return NULL;
+}
+
+/*
+ * A set that is being deleted applies nothing any more, and one without a policy that can be
+ * followed applies nothing either. Suspends.
+ */
 static struct error *add_set(struct plan_source *source, struct client *client,
                              const struct object *set)
 {
     OWNED(plan) plan = plan_new(set);
-    const struct crs_spec *spec = plan_spec(plan);
+    struct policy_reading reading = {source, client};
+    const struct set_policy_reader reader = {read_policy, &reading};
+    struct str problem;
     if (object_is_deleting(set)) {
         note_set(source, set, "is being deleted and is left out");
         return NULL;
     }
     if (crs_is_paused(set))
         note_set(source, set, "is paused: nothing of it is applied before it is resumed");
-    if (crs_has_policy(set))
-        note_set(source, set,
-                 "has a DeliveryPolicy, which corset plan does not read yet: it is planned as a "
-                 "set without one");
-    if (spec->selector_error)
+    if (plan_spec(plan)->selector_error)
         note_set(source, set, "selects nothing, because its selector cannot be used");
-    for (size_t i = 0; i < spec->ref_count; i++) {
-        struct resource_snapshot *snapshot = NULL;
-        TRY(read_snapshot(source, client, spec->refs[i], &snapshot));
-        plan_add_snapshot(plan, snapshot);
-    }
+    TRY(set_policy_find(set, plan, &reader, &source->arena, &problem));
+    if (!problem.len)
+        TRY(add_snapshots(source, client, plan));
     ARRAY_GROW(source->sets, source->set_count, source->set_capacity);
     source->sets[source->set_count++] = (struct preview_set){
         .key = {arena_str(&source->arena, object_namespace(set)),
                 arena_str(&source->arena, object_name(set))},
-        .plan = TAKE(plan)
+        .plan = TAKE(plan),
+        .problem = problem,
     };
     return NULL;
 }
@@ -255,6 +301,18 @@ static struct error *read_clusters(struct plan_source *source, struct client *cl
     return NULL;
 }
 
+static void note_unused_policies(struct plan_source *source)
+{
+    for (size_t i = 0; i < source->policies.count; i++) {
+        const struct str name = object_name(source->policies.items[i].object);
+        if (!map_has(&source->named, name) ||
+            !find_item(source, &source->policies, STR(DELIVERY_POLICY_KIND), name))
+            buf_print(&source->notes,
+                      "DeliveryPolicy %.*s is of no set of namespace %.*s that is planned\n",
+                      STR_ARG(name), STR_ARG(source->namespace));
+    }
+}
+
 /* A file that no set names is most likely a mistake. */
 static void note_unused(struct plan_source *source)
 {
@@ -275,5 +333,6 @@ struct error *plan_source_read(struct plan_source *source, struct client *client
 {
     TRY(read_sets(source, client));
     note_unused(source);
+    note_unused_policies(source);
     return read_clusters(source, client);
 }

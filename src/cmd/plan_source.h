@@ -1,7 +1,7 @@
 /*
  * What corset plan starts from: sets, their resources, the Clusters they select and the bindings of
- * those, read from the management cluster. ConfigMaps and Secrets from files take the place of
- * those of the same kind and name.
+ * those, read from the management cluster. ConfigMaps, Secrets and DeliveryPolicies from files take
+ * the place of those of the same kind and name.
  */
 #pragma once
 
@@ -18,6 +18,7 @@
 #include "clusterresourceset/types/content_items.h"
 
 struct client;
+struct policy_schema;
 
 struct plan_source {
     /* Set by the caller. */
@@ -25,7 +26,7 @@ struct plan_source {
     struct str selector;       /* labels of Clusters, as text; empty: all */
     size_t sample;             /* so many Clusters at most; 0: all */
 
-    struct content_items files; /* see plan_source_add_file() */
+    struct content_items files, policies; /* see plan_source_add_file() */
     struct preview_set *sets;
     size_t set_count, set_capacity;
     struct preview_fleet_cluster *clusters; /* that are to be asked */
@@ -33,15 +34,17 @@ struct plan_source {
     size_t left_out;  /* Clusters beyond the sample */
     struct buf notes; /* lines for standard error */
 
-    struct map snapshots; /* "ConfigMap/name" -> struct resource_snapshot */
-    struct arena arena;   /* of names */
+    struct map snapshots;         /* "ConfigMap/name" -> struct resource_snapshot */
+    struct map named;             /* names of policies that sets name */
+    struct policy_schema *schema; /* NULL until a policy is read */
+    struct arena arena;           /* of names and problems */
 };
 
 void plan_source_done(struct plan_source *source);
 
 /*
- * Adds the resources of a file, a folder or standard input. Nothing is quoted of what cannot be
- * read, since it may be a Secret.
+ * Adds the resources and policies of a file, a folder or standard input. Nothing is quoted of what
+ * cannot be read, since it may be a Secret.
  */
 MUST_USE struct error *plan_source_add_file(struct plan_source *source, const char *name);
 

@@ -208,7 +208,7 @@ static int render_files(const struct format *format, const struct flag_list *fil
     bool failed = false;
     struct error *err = NULL;
     for (size_t i = 0; i < files->count && !err; i++)
-        err = render_input_read(files->items[i], &resources);
+        err = render_input_read(files->items[i], &resources, NULL);
     if (!err && resources.count == 0)
         err = error_new(ERROR_INVALID, "nothing but ClusterResourceSets was given; give the "
                                        "ConfigMaps and Secrets that they name as well");
@@ -273,7 +273,7 @@ const struct command command_render = {
         "Usage: corset render -f FILE [-f FILE ...] [-o yaml|json|name]\n\n"
         "  -f, --filename FILE  manifests of ConfigMaps and Secrets, YAML or JSON; a folder stands\n"
         "                       for its .yaml, .yml and .json files, - for standard input;\n"
-        "                       ClusterResourceSets beside them are passed over\n"
+        "                       sets and policies beside them are passed over\n"
         "  -o, --output FORMAT  yaml (default): the objects, as a stream that kubectl takes;\n"
         "                       json: resources with hash and objects or error;\n"
         "                       name: one line for each object\n"

@@ -1,4 +1,7 @@
-/* The input of corset render: ConfigMaps and Secrets from files, folders and standard input. */
+/*
+ * The input of corset render and corset plan: ConfigMaps, Secrets and DeliveryPolicies from files,
+ * folders and standard input.
+ */
 #pragma once
 
 #include "base/error.h"
@@ -7,6 +10,8 @@
 /*
  * Adds the resources of a file; of a folder, those of its files that end in .yaml, .yml or .json,
  * in the order of their names; of "-", those on standard input. A file with nothing in it is an
- * error; one with ClusterResourceSets alone is none, and adds nothing.
+ * error; one with ClusterResourceSets alone is none, and adds nothing. DeliveryPolicies go to
+ * policies; NULL: they are passed over.
  */
-MUST_USE struct error *render_input_read(const char *name, struct content_items *resources);
+MUST_USE struct error *render_input_read(const char *name, struct content_items *resources,
+                                         struct content_items *policies);

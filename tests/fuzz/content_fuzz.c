@@ -99,7 +99,7 @@ static void check_value(struct str value)
 static void check_file(struct str text)
 {
     SCOPED(content_items) resources = {0};
-    OWNED(error) err = content_resources_read(text, STR("file"), &resources);
+    OWNED(error) err = content_resources_read(text, STR("file"), &resources, NULL);
     CHECK(!err || resources.count == 0);
     for (size_t i = 0; i < resources.count; i++) {
         OWNED(content) content = content_read(resources.items[i].object);

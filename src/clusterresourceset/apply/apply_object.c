@@ -219,7 +219,7 @@ static bool creates_first(const struct apply_object *apply)
            (apply->strategy == APPLY_MERGE_PATCH && apply->target->is_first);
 }
 
-/* For a dry run of server-side apply, whose answer does not tell what changed. */
+/* For a dry run of server-side apply, whose answer does not tell what changed. Suspends. */
 static struct error *look_at_live(struct apply_object *apply,
                                   const struct discovery_mapping *mapping)
 {
@@ -230,8 +230,10 @@ static struct error *look_at_live(struct apply_object *apply,
 static struct error *send_object(struct apply_object *apply,
                                  const struct discovery_mapping *mapping, bool is_sure)
 {
-    if (apply->strategy == APPLY_BY_POLICY)
+    if (apply->strategy == APPLY_BY_POLICY) {
+        TRY(look_at_live(apply, mapping));
         return apply_by_policy(apply, mapping);
+    }
     if (creates_first(apply))
         return finish_create(apply, mapping, create_object(apply, mapping));
     if (apply->strategy == APPLY_SERVER_SIDE) {

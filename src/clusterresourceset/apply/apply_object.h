@@ -31,6 +31,7 @@ struct apply_object {
     const struct object *object;
     enum apply_strategy strategy;
     struct str default_namespace; /* as in struct apply_item */
+    bool is_secret;               /* of a dry run: keys of its lists are not told */
     /* Written by apply_object(). */
     enum apply_verb verb; /* of the last request, or of the request that was not reached */
     enum apply_result result;
@@ -41,6 +42,8 @@ struct apply_object {
     struct object *answer;  /* of a dry run: what it would be; NULL: it would stay as it is. Of
                              * apply_target.mends: what it is, or would be; live is its metadata */
     struct error *conflict; /* of server-side apply: who had fields that were taken; NULL: nobody */
+    bool recreates;         /* of a dry run by policy: refusal says why it would be made anew */
+    struct str dropped;     /* the same, in the arena: fields that would go once they are adopted */
     struct apply_receipt receipt; /* of APPLY_BY_POLICY, in the arena */
     struct arena *arena;
 };

@@ -16,6 +16,7 @@
 #include "clusterresourceset/apply/field_manager.h"
 #include "clusterresourceset/apply/ignored.h"
 #include "clusterresourceset/apply/ownership.h"
+#include "clusterresourceset/apply/ownership_loss.h"
 #include "clusterresourceset/types/delivery_policy.h"
 #include "json/json.h"
 #include "json/path.h"
@@ -196,7 +197,7 @@ static struct error *check_can_be_made(const struct policy_run *run)
 
 /*
  * Deletes the object that is there, and no other, to make it anew. *ret_may is false if it must not
- * be deleted. Suspends.
+ * be deleted. A dry run leaves it there. Suspends.
  */
 static struct error *delete_object(struct policy_run *run, bool *ret_may)
 {
@@ -213,6 +214,8 @@ static struct error *delete_object(struct policy_run *run, bool *ret_may)
     const struct client_delete_options options = {.uid = object_uid(live),
                                                   .propagation_policy = STR("Background")};
     *ret_may = true;
+    if (run->options.dry_run)
+        return NULL;
     TRY(client_delete(client, run->mapping->gvr, key_of(run), &options, NULL));
     return await_gone(run, object_uid(live));
 }
@@ -226,6 +229,11 @@ static struct error *mend_immutable(struct policy_run *run, struct error *err)
     if (policy_of(run)->recreates_immutable && !run->has_recreated) {
         run->has_recreated = true;
         struct error *failure = delete_object(run, &may);
+        if (may && !failure && run->options.dry_run) {
+            run->apply->recreates = true;
+            run->apply->refusal = err;
+            return NULL;
+        }
         if (failure || may) {
             error_free(err);
             return error_ignore(failure, ERROR_NOT_FOUND);
@@ -238,35 +246,47 @@ static struct error *mend_immutable(struct policy_run *run, struct error *err)
     return reword(err, buf_c(&text));
 }
 
-/* Whether a manager that is adopted is among those of a conflict. */
-static bool is_with_adopted(const struct policy_run *run, const struct error *err)
+static bool is_adopted(const struct policy_run *run, struct str manager)
 {
     const struct delivery_policy_texts *adopt = adopt_of(run);
-    size_t count;
+    for (size_t i = 0; i < adopt->count; i++)
+        if (str_eq(manager, adopt->items[i]))
+            return true;
+    return false;
+}
+
+/* Conflicts with managers that are adopted; ret_others: with all others. */
+static size_t count_adopted(const struct policy_run *run, const struct error *err,
+                            size_t *ret_others)
+{
+    size_t count, adopted = 0;
     const struct field_manager_conflict *conflicts =
         field_manager_conflicts(err, run->apply->arena, &count);
     for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < adopt->count; j++)
-            if (str_eq(conflicts[i].manager, adopt->items[j]))
-                return true;
-    return false;
+        adopted += is_adopted(run, conflicts[i].manager);
+    *ret_others = count - adopted;
+    return adopted;
 }
 
 /* "fields of others: data.k owned by kubectl, …", the first of them. Takes the conflict. */
 static struct error *tell_conflicts(const struct policy_run *run, struct error *err)
 {
     SCOPED(buf) text = {.limit = 0};
-    size_t count;
+    size_t count, others = 0;
     const struct field_manager_conflict *conflicts =
         field_manager_conflicts(err, run->apply->arena, &count);
     const bool is_secret = apply_redaction_is_secret(run->sent);
     buf_add(&text, STR("fields of others: "));
-    for (size_t i = 0; i < count && i < CONFLICTS_SHOWN; i++) {
-        buf_add(&text, i ? STR(", ") : STR(""));
+    for (size_t i = 0; i < count; i++) {
+        if (run->options.dry_run && is_adopted(run, conflicts[i].manager))
+            continue;
+        if (others++ >= CONFLICTS_SHOWN)
+            continue;
+        buf_add(&text, others > 1 ? STR(", ") : STR(""));
         field_manager_conflict_write(&conflicts[i], is_secret, &text);
     }
-    if (count > CONFLICTS_SHOWN)
-        buf_print(&text, " and %zu more", count - CONFLICTS_SHOWN);
+    if (others > CONFLICTS_SHOWN)
+        buf_print(&text, " and %zu more", others - CONFLICTS_SHOWN);
     return reword(err, buf_c(&text));
 }
 
@@ -278,13 +298,17 @@ static struct error *mend_conflict(struct policy_run *run, struct error *err)
     if (set.len)
         return reword(err,
                       arena_print(arena, "belongs to ClusterResourceSet %.*s", STR_ARG(set)).ptr);
-    if (!run->has_adopted && is_with_adopted(run, err)) {
+    size_t others = 0;
+    const size_t adopted = count_adopted(run, err, &others);
+    if (!run->has_adopted && adopted && !run->options.dry_run) {
         error_free(err);
         return adopt_fields(run);
     }
-    if (policy_of(run)->fails_on_conflict && !run->apply->target->mends)
+    if (policy_of(run)->fails_on_conflict && !run->apply->target->mends && others)
         return tell_conflicts(run, err);
     run->options.force = true;
+    if (run->options.dry_run && others)
+        run->apply->conflict = TAKE(err);
     error_free(err);
     return NULL;
 }
@@ -371,13 +395,40 @@ static struct error *inspect_object(struct policy_run *run)
     return NULL;
 }
 
+/* What would come of the object: the answer, and what an adoption would take away. */
+static void keep_dry_answer(struct policy_run *run)
+{
+    struct apply_object *apply = run->apply;
+    SCOPED(buf) dropped = {.limit = 0};
+    const struct ownership_loss loss = {.applied = run->answer,
+                                        .manager = run->options.field_manager,
+                                        .is_secret = apply->is_secret};
+    ownership_loss_write_adopted(&loss, adopt_of(run), &dropped);
+    apply->dropped = arena_str(apply->arena, buf_str(&dropped));
+    apply->answer = TAKE(run->answer);
+}
+
+/* Forgets what an earlier attempt of the same object has left. */
+static void forget_outcome(struct apply_object *apply)
+{
+    error_free(TAKE(apply->conflict));
+    error_free(TAKE(apply->refusal));
+    object_free(TAKE(apply->answer));
+    apply->result = APPLY_APPLIED;
+    apply->recreates = false;
+    apply->dropped = STR("");
+}
+
 struct error *apply_by_policy(struct apply_object *apply, const struct discovery_mapping *mapping)
 {
     SCOPED(policy_run)
-    run = {.apply = apply,
-           .mapping = mapping,
-           .options = {.field_manager = apply->target->field_manager}};
-    apply->result = APPLY_APPLIED;
+    run = {
+        .apply = apply,
+        .mapping = mapping,
+        .options = {.field_manager = apply->target->field_manager,
+                    .dry_run = apply->target->dry_run}
+    };
+    forget_outcome(apply);
     TRY(make_wanted(&run));
     if (apply->target->mends)
         TRY(read_live_metadata(&run));
@@ -391,6 +442,11 @@ struct error *apply_by_policy(struct apply_object *apply, const struct discovery
             client_apply(apply->target->client, mapping->gvr, run.sent, &run.options, &run.answer);
         if (err) {
             TRY(mend_refusal(&run, err));
+            if (apply->recreates)
+                return NULL;
+        } else if (run.options.dry_run) {
+            keep_dry_answer(&run);
+            return NULL;
         } else if (!run.has_adopted && ownership_is_adoptable(run.answer, adopt_of(&run))) {
             TRY(adopt_fields(&run));
         } else {

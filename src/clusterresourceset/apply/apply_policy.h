@@ -8,6 +8,10 @@
  *   entries of `adopt`         become ours, the first time; the object is applied again then
  *   whatever a server refuses  fails with its words; nothing is merged instead
  *
+ * A dry run (apply_target.dry_run) writes nothing and leaves in the apply what would come of it.
+ * Nothing can be adopted by a dry run: what would be adopted counts as ours, and the fields that
+ * would go then are named.
+ *
  * What has drifted is read first (apply_target.mends), and `conflicts` does not hold for it: who
  * repairs takes from everybody but another set.
  */

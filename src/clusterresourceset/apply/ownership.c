@@ -63,7 +63,7 @@ const struct json_value *ownership_fields(const struct object *object, struct st
     return json_get(find_own(object, manager), STR("fieldsV1"));
 }
 
-static bool is_adopted(const struct json_value *entry, const struct delivery_policy_texts *adopt)
+bool ownership_is_adopted(const struct json_value *entry, const struct delivery_policy_texts *adopt)
 {
     if (is_entry_of(entry, BEFORE_FIRST_APPLY, "Update"))
         return true;
@@ -84,16 +84,16 @@ bool ownership_is_adoptable(const struct object *object, const struct delivery_p
 {
     const struct json_value *entry;
     JSON_FOREACH (key, entry, entries_of(object))
-        if (is_adopted(entry, adopt) &&
+        if (ownership_is_adopted(entry, adopt) &&
             str_eq(json_path_str(entry, "apiVersion"), object_api_version(object)))
             return true;
     return false;
 }
 
 /* Fields are objects all the way down, so that a merge of two sets is their union. */
-static struct error *join_fields(const struct object *object, struct str manager,
-                                 const struct delivery_policy_texts *adopt,
-                                 struct json_doc **ret_fields)
+struct error *ownership_join(const struct object *object, struct str manager,
+                             const struct delivery_policy_texts *adopt,
+                             struct json_doc **ret_fields)
 {
     const struct str version = own_version(object, manager);
     const struct json_value *own = json_get(find_own(object, manager), STR("fieldsV1")), *entry;
@@ -105,7 +105,8 @@ static struct error *join_fields(const struct object *object, struct str manager
     JSON_FOREACH (key, entry, entries_of(object)) {
         const struct json_value *theirs = json_get(entry, STR("fieldsV1"));
         struct json_doc *joined = NULL;
-        if (!is_adopted(entry, adopt) || !str_eq(json_path_str(entry, "apiVersion"), version) ||
+        if (!ownership_is_adopted(entry, adopt) ||
+            !str_eq(json_path_str(entry, "apiVersion"), version) ||
             json_type(theirs) != JSON_OBJECT)
             continue;
         TRY(merge_patch_apply(json_doc_root(fields), theirs, &joined));
@@ -143,14 +144,15 @@ struct error *ownership_adopt(const struct object *object, struct str manager,
     SCOPED(json_builder) builder = {0};
     OWNED(json_doc) fields = NULL;
     OWNED(json_doc) doc = NULL;
-    TRY(join_fields(object, manager, adopt, &fields));
+    TRY(ownership_join(object, manager, adopt, &fields));
     json_builder_array(&builder);
     build_replace(&builder, "/metadata/managedFields");
     json_builder_add_array(&builder, "value");
     build_own(&builder, manager, version, json_doc_root(fields));
     JSON_FOREACH (key, entry, entries_of(object))
         if (!is_entry_of(entry, manager, "Apply") &&
-            (!is_adopted(entry, adopt) || !str_eq(json_path_str(entry, "apiVersion"), version)))
+            (!ownership_is_adopted(entry, adopt) ||
+             !str_eq(json_path_str(entry, "apiVersion"), version)))
             json_builder_value(&builder, entry);
     json_builder_end(&builder);
     json_builder_end(&builder);

@@ -35,6 +35,15 @@ const struct json_value *ownership_fields(const struct object *object, struct st
  */
 bool ownership_is_adoptable(const struct object *object, const struct delivery_policy_texts *adopt);
 
+/* Whether the entry is of one of these managers, and by updates or patches. */
+bool ownership_is_adopted(const struct json_value *entry,
+                          const struct delivery_policy_texts *adopt);
+
+/* The fields of our entry together with those of the entries that are adopted. */
+MUST_USE struct error *ownership_join(const struct object *object, struct str manager,
+                                      const struct delivery_policy_texts *adopt,
+                                      struct json_doc **ret_fields);
+
 /*
  * Writes a JSON patch that turns the entries of these managers into one of ours. The patch names
  * the version of the object: a change in between is a conflict. Entries of another apiVersion than

@@ -28,6 +28,7 @@ struct loss_walk {
     const struct json_value *ours; /* fields of our live entry; NULL: there is none */
     struct str manager;
     bool is_secret;
+    const struct delivery_policy_texts *adopt; /* NULL: what was lost is looked for */
     struct field_path path;
     size_t count;
     struct buf *out;
@@ -52,6 +53,8 @@ static struct str find_holder(const struct loss_walk *walk)
     const struct json_value *entry;
     JSON_FOREACH (key, entry, json_get(object_metadata(walk->live), STR("managedFields"))) {
         const struct str manager = json_path_str(entry, "manager");
+        if (walk->adopt && ownership_is_adopted(entry, walk->adopt))
+            continue;
         if (!str_eq(manager, walk->manager) &&
             find_node(json_get(entry, STR("fieldsV1")), &walk->path))
             return manager;
@@ -110,16 +113,27 @@ static void write_field(struct loss_walk *walk)
     const struct str holder = find_holder(walk);
     buf_add(walk->out, walk->count > 1 ? STR(", ") : STR(""));
     write_path(walk, walk->out);
+    if (walk->adopt)
+        return;
     if (holder.len)
         buf_print(walk->out, " changed by %.*s", STR_ARG(holder));
     else
         buf_add(walk->out, STR(" removed"));
 }
 
+/* Of a field that would be adopted a trace of ours, or another holder, is enough to keep it. */
+static bool is_lost(const struct loss_walk *walk, const struct json_value *node)
+{
+    const struct json_value *ours = find_node(walk->ours, &walk->path);
+    if (!is_member(node))
+        return false;
+    return walk->adopt ? !ours && !find_holder(walk).len : !is_member(ours);
+}
+
 /* True if there may be lost members below the node at the path. Tells of the node itself. */
 static bool look_at_node(struct loss_walk *walk, const struct json_value *node)
 {
-    if (is_member(node) && !is_member(find_node(walk->ours, &walk->path))) {
+    if (is_lost(walk, node)) {
         write_field(walk);
         return false;
     }
@@ -137,7 +151,7 @@ static void write_lost(struct loss_walk *walk, const struct json_value *applied)
         struct str step;
         if (!json_next(&levels[level], &step, &node)) {
             if (!level--)
-                return;
+                break;
             walk->path.depth--;
             continue;
         }
@@ -149,6 +163,8 @@ static void write_lost(struct loss_walk *walk, const struct json_value *applied)
         else
             walk->path.depth--;
     }
+    if (walk->count > FIELDS_SHOWN)
+        buf_print(walk->out, " and %zu more", walk->count - FIELDS_SHOWN);
 }
 
 /* For an object of which no field is ours: whoever else is named first. */
@@ -189,6 +205,20 @@ void ownership_loss_write(const struct ownership_loss *loss, struct buf *out)
     write_lost(&walk, left ? json_doc_root(left) : applied);
     if (!walk.count)
         buf_add(out, STR("made anew"));
-    if (walk.count > FIELDS_SHOWN)
-        buf_print(out, " and %zu more", walk.count - FIELDS_SHOWN);
+}
+
+void ownership_loss_write_adopted(const struct ownership_loss *loss,
+                                  const struct delivery_policy_texts *adopt, struct buf *out)
+{
+    OWNED(json_doc) joined = NULL;
+    struct loss_walk walk = {
+        .live = loss->applied,
+        .ours = ownership_fields(loss->applied, loss->manager),
+        .manager = loss->manager,
+        .is_secret = loss->is_secret,
+        .adopt = adopt,
+        .out = out,
+    };
+    error_free(ownership_join(loss->applied, loss->manager, adopt, &joined));
+    write_lost(&walk, json_doc_root(joined));
 }

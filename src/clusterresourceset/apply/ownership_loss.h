@@ -29,3 +29,13 @@ struct ownership_loss {
 };
 
 void ownership_loss_write(const struct ownership_loss *loss, struct buf *out);
+
+/*
+ * What would go from the applied object if the set adopted these managers: fields of theirs that
+ * the set does not apply and nobody else owns. live and ignored do not count. Nothing is written if
+ * there are none.
+ *
+ *     data.old, data.older and 3 more
+ */
+void ownership_loss_write_adopted(const struct ownership_loss *loss,
+                                  const struct delivery_policy_texts *adopt, struct buf *out);

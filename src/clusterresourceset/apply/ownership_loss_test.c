@@ -4,8 +4,12 @@
 
 #define OURS                   STR("corset:ns/s")
 #define ENTRY(manager, fields) "{\"manager\":\"" manager "\",\"fieldsV1\":" fields "}"
-#define APPLIED(fields) \
-    "{\"manager\":\"corset:ns/s\",\"operation\":\"Apply\",\"fieldsV1\":" fields "}"
+#define UPDATED(manager, fields) \
+    "{\"manager\":\"" manager    \
+    "\",\"operation\":\"Update\",\"apiVersion\":\"v1\",\"fieldsV1\":" fields "}"
+#define APPLIED(fields)                                                                               \
+    "{\"manager\":\"corset:ns/s\",\"operation\":\"Apply\",\"apiVersion\":\"v1\",\"fieldsV1\":" fields \
+    "}"
 
 /* The first line of a chain: f:a has f:b has … */
 #define NEST4(inner)  "{\"f:a\":{\"f:b\":{\"f:c\":{\"f:d\":" inner "}}}}"
@@ -99,4 +103,39 @@ TEST(fields_that_others_may_change_are_not_lost)
             .live = live, .applied = applied, .manager = OURS, .ignored = &ignored},
         &told);
     CHECK_EQ(buf_str(&told), STR("b removed"));
+}
+
+TEST(what_an_adoption_would_take_away_is_named)
+{
+    static const struct {
+        const char *name, *entries, *told;
+    } cases[] = {
+        {"nobody to adopt",               APPLIED("{\"f:data\":{\"f:k\":{}}}"), ""                                                   },
+        { "a key that left the manifest",
+         APPLIED("{\"f:data\":{\"f:k\":{}}}") "," UPDATED(
+             "corset",     "{\"f:data\":{\".\":{},\"f:k\":{},\"f:gone\":{}}}"),
+         "data.gone"},
+        {                                                                                                                  "a key that somebody else owns, too",
+         APPLIED("{\"f:data\":{\"f:k\":{}}}") "," UPDATED(
+             "corset",       "{\"f:data\":{\"f:gone\":{}}}") "," UPDATED("ops",
+         "{\"f:data\":{\"f:gone\":{}}}"),
+         ""},
+        {                                                                                                                             "a key of two that are adopted",
+         APPLIED("{\"f:data\":{\"f:k\":{}}}") "," UPDATED(
+             "corset",                                                          "{\"f:data\":{\"f:gone\":{}}}") "," UPDATED("manager",
+         "{\"f:data\":{\"f:gone\":{}}}"),
+         "data.gone"},
+        {                                                                                                "somebody who is not adopted",                               APPLIED("{\"f:a\":{}}") "," UPDATED("ops",                                       "{\"f:b\":{}}"),
+         ""},
+    };
+    struct str names[] = {STR("corset"), STR("manager")};
+    const struct delivery_policy_texts adopt = {names, COUNT(names)};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(buf) told = {.limit = 0};
+        OWNED(object) applied = object_with(cases[i].entries);
+        TEST_CASE("%s", cases[i].name);
+        ownership_loss_write_adopted(&(struct ownership_loss){.applied = applied, .manager = OURS},
+                                     &adopt, &told);
+        CHECK_EQ(buf_str(&told), str_from_c(cases[i].told));
+    }
 }

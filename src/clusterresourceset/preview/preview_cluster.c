@@ -8,6 +8,7 @@
 #include "clusterresourceset/apply/apply_redaction.h"
 #include "clusterresourceset/apply/apply_server_side.h"
 #include "clusterresourceset/apply/field_manager.h"
+#include "clusterresourceset/server_version.h"
 #include "clusterresourceset/types/binding.h"
 
 /* A set on a cluster that is being asked. */
@@ -19,6 +20,7 @@ struct inquiry {
     struct apply_target target;
     enum apply_strategy strategy; /* what the server can do */
     struct str resource;          /* "ConfigMap cm1", the present one */
+    bool is_delivered;            /* by the policy of the set, nothing is sent */
 };
 
 static struct plan_step step_of(const struct preview_set *set, size_t index,
@@ -27,11 +29,19 @@ static struct plan_step step_of(const struct preview_set *set, size_t index,
     return plan_step(set->plan, index, binding, set->key.name);
 }
 
+/* With a policy all resources are applied or none; without one each has its step. */
+static bool is_delivered(const struct preview_set *set, const struct object *binding)
+{
+    return plan_policy(set->plan) && plan_is_recorded(set->plan, binding, set->key.name);
+}
+
 size_t preview_cluster_count(const struct preview_cluster *cluster)
 {
     size_t count = 0;
     for (size_t i = 0; i < cluster->set_count; i++) {
         const struct preview_set *set = cluster->sets[i];
+        if (set->problem.len || is_delivered(set, cluster->binding))
+            continue;
         for (size_t j = 0; j < plan_resource_count(set->plan); j++)
             if (step_of(set, j, cluster->binding).action == PLAN_APPLY)
                 count += content_count(resource_snapshot_content(plan_snapshot(set->plan, j)));
@@ -155,6 +165,21 @@ static void add_conflicts(const struct inquiry *inquiry, const struct apply_obje
         add_conflict(inquiry, object, &conflicts[i]);
 }
 
+/* What a policy says about fields of others, and about what cannot be changed. */
+static void add_policy_outcome(const struct inquiry *inquiry, const struct apply_object *apply,
+                               const struct preview_object *object)
+{
+    SCOPED(buf) text = {.limit = 0};
+    if (apply->recreates)
+        add_refusal(inquiry, object,
+                    "would be deleted and made anew, by onImmutable: ", apply->refusal);
+    if (!apply->dropped.len)
+        return;
+    buf_print(&text, "%.*s would be removed: not in the manifest, and its owner is adopted",
+              STR_ARG(apply->dropped));
+    add_told(inquiry, *object, PREVIEW_REFUSED, buf_str(&text));
+}
+
 /* A server that cannot do it at all is told of once; the rest of the set is merged at once. */
 static void add_merged(struct inquiry *inquiry, const struct apply_object *apply,
                        const struct preview_object *object)
@@ -172,7 +197,10 @@ static void add_merged(struct inquiry *inquiry, const struct apply_object *apply
 static void add_outcome(struct inquiry *inquiry, const struct apply_object *apply,
                         struct preview_object object)
 {
-    add_merged(inquiry, apply, &object);
+    if (inquiry->strategy == APPLY_BY_POLICY)
+        add_policy_outcome(inquiry, apply, &object);
+    else
+        add_merged(inquiry, apply, &object);
     add_conflicts(inquiry, apply, &object);
     if (!apply->answer)
         return;
@@ -207,8 +235,9 @@ static struct error *ask_object(struct inquiry *inquiry, const struct apply_item
              .object = item->object,
              .strategy = inquiry->strategy,
              .default_namespace = item->default_namespace,
+             .is_secret = item->is_secret || apply_redaction_is_secret(item->object),
              .arena = &arena};
-    const bool is_secret = item->is_secret || apply_redaction_is_secret(item->object);
+    const bool is_secret = apply.is_secret;
     OWNED(error) err = hide_values(&apply, is_secret, apply_object(&apply));
     apply.refusal = hide_values(&apply, is_secret, apply.refusal);
     if (is_silence(err))
@@ -221,16 +250,37 @@ static struct error *ask_object(struct inquiry *inquiry, const struct apply_item
     return arena_check(&inquiry->result->arena);
 }
 
-/* Of a resource as a whole, which is not applied. */
+/*
+ * Of a resource as a whole, which is not applied. By a policy a cluster that has the set keeps what
+ * it has as long as a resource is missing.
+ */
 static void add_fault(const struct inquiry *inquiry, struct resource_ref ref, struct str text)
 {
     struct arena *arena = &inquiry->result->arena;
+    SCOPED(buf) told = {.limit = 0};
     const struct preview_object object = {
         .set = arena_str(arena, inquiry->set->key.name),
         .resource = inquiry->resource,
         .name = arena_str(arena, ref.name),
     };
-    add_told(inquiry, object, PREVIEW_REFUSED, text);
+    buf_print(&told, "%.*s%s", STR_ARG(text),
+              inquiry->is_delivered ? "; the cluster keeps what it has of the set meanwhile" : "");
+    add_told(inquiry, object, PREVIEW_REFUSED, buf_str(&told));
+}
+
+/* Of a set of which nothing is applied. */
+static void add_problem(const struct inquiry *inquiry, struct str text)
+{
+    struct arena *arena = &inquiry->result->arena;
+    const struct str name = arena_str(arena, inquiry->set->key.name);
+    const struct preview_object object = {
+        .set = name,
+        .resource = arena_print(arena, "ClusterResourceSet %.*s", STR_ARG(name)),
+        .name = name,
+    };
+    SCOPED(buf) told = {.limit = 0};
+    buf_print(&told, "not applied: %.*s", STR_ARG(text));
+    add_told(inquiry, object, PREVIEW_REFUSED, buf_str(&told));
 }
 
 static struct error *ask_content(struct inquiry *inquiry, const struct content *content)
@@ -252,6 +302,8 @@ static struct error *ask_resource(struct inquiry *inquiry, size_t index)
     inquiry->resource = arena_print(&inquiry->result->arena, "%.*s %.*s",
                                     STR_ARG(resource_kind_name(ref.kind)), STR_ARG(ref.name));
     inquiry->target.is_first = step.is_first;
+    if (step.action == PLAN_APPLY && inquiry->is_delivered)
+        return NULL;
     if (step.action == PLAN_APPLY)
         return ask_content(inquiry, resource_snapshot_content(snapshot));
     if (step.action == PLAN_REFUSE_STRATEGY)
@@ -282,6 +334,39 @@ static struct error *check_binding(const struct preview_cluster *cluster,
     return NULL;
 }
 
+/*
+ * Whether the server is too old for the policy of the set; text is what the controllers would say.
+ * A version that cannot be read passes, as with them. Suspends.
+ */
+static struct error *check_version(const struct inquiry *inquiry, struct str *ret_text)
+{
+    struct str version = {0};
+    struct arena *arena = &inquiry->result->arena;
+    *ret_text = STR("");
+    if (!plan_policy(inquiry->set->plan) || inquiry->is_delivered)
+        return NULL;
+    OWNED(error) err = discovery_server_version(inquiry->cluster->client, arena, &version);
+    if (is_silence(err))
+        return TAKE(err);
+    *ret_text = server_version_policy_refusal(arena, version);
+    return NULL;
+}
+
+static struct error *ask_set(struct inquiry *inquiry)
+{
+    const struct preview_set *set = inquiry->set;
+    struct str problem = set->problem;
+    if (!problem.len)
+        TRY(check_version(inquiry, &problem));
+    if (problem.len) {
+        add_problem(inquiry, problem);
+        return NULL;
+    }
+    for (size_t i = 0; i < plan_resource_count(set->plan); i++)
+        TRY(ask_resource(inquiry, i));
+    return NULL;
+}
+
 struct error *preview_cluster_ask(const struct preview_cluster *cluster,
                                   struct preview_result *result)
 {
@@ -290,6 +375,7 @@ struct error *preview_cluster_ask(const struct preview_cluster *cluster,
     TRY(check_binding(cluster, &binding));
     for (size_t i = 0; i < cluster->set_count; i++) {
         const struct preview_set *set = cluster->sets[i];
+        struct delivery_mark mark;
         struct inquiry inquiry = {
             .cluster = cluster,
             .set = set,
@@ -299,10 +385,12 @@ struct error *preview_cluster_ask(const struct preview_cluster *cluster,
             .target = {.client = cluster->client,
                        .discovery = cluster->discovery,
                        .field_manager = field_manager_of_set(&arena, set->key),
+                       .policy = plan_policy(set->plan),
+                       .adopts = !delivery_find_mark(binding, set->key.name, &mark),
                        .dry_run = true},
+            .is_delivered = is_delivered(set, binding),
         };
-        for (size_t j = 0; j < plan_resource_count(set->plan); j++)
-            TRY(ask_resource(&inquiry, j));
+        TRY(ask_set(&inquiry));
     }
     return NULL;
 }

@@ -5,6 +5,9 @@
  * so that admission and defaults of the cluster have their say. What the binding records as applied
  * is not asked for, because it would not be sent. Nothing is written.
  *
+ * A set with a policy is asked for as its policy says: all of it, or nothing where the record has
+ * its revision.
+ *
  * A dry run leaves nothing behind for the next one: an object whose kind or namespace comes with
  * the same set cannot be tried before that is there.
  */
@@ -24,7 +27,8 @@ struct discovery;
 
 struct preview_set {
     struct key key;
-    struct plan *plan; /* complete */
+    struct plan *plan;  /* complete, unless there is a problem */
+    struct str problem; /* why nothing of the set is applied to any cluster; empty: it is */
 };
 
 struct preview_cluster {

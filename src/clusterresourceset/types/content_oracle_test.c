@@ -132,7 +132,7 @@ static void check_case(const char *file)
     read_file(&input, stem, file, ".yaml");
     read_file(&output, stem, file, ".json");
     CHECK_OK(json_read(buf_str(&output), &answers));
-    CHECK_OK(content_resources_read(buf_str(&input), STR(""), &resources));
+    CHECK_OK(content_resources_read(buf_str(&input), STR(""), &resources, NULL));
     const struct json_value *all = json_get(json_doc_root(answers), STR("resources"));
     size_t index = 0;
     CHECK_EQ(resources.count, json_count(all));

@@ -5,6 +5,7 @@
 #include "clusterresourceset/types/content_resources.h"
 
 #include "base/base64.h"
+#include "clusterresourceset/types/delivery_policy.h"
 #include "json/edit.h"
 #include "json/yaml/manifest.h"
 
@@ -92,6 +93,17 @@ static bool is_set(const struct object *object)
            str_starts_with(object_api_version(object), STR("addons.cluster.x-k8s.io/"));
 }
 
+static bool is_policy(const struct object *object)
+{
+    return str_eq(object_kind(object), STR(DELIVERY_POLICY_KIND)) &&
+           str_eq(object_api_version(object), STR(DELIVERY_POLICY_API_VERSION));
+}
+
+static bool is_beside(const struct object *object)
+{
+    return is_set(object) || is_policy(object);
+}
+
 /* Lists are expanded before the checks: a List of ConfigMaps is as good as its items. */
 static struct error *read_items(struct str text, struct str source, struct content_items *items)
 {
@@ -104,13 +116,13 @@ static struct error *read_items(struct str text, struct str source, struct conte
     }
     TRY(content_items_expand(items, 0));
     for (size_t i = 0; i < items->count; i++)
-        if (!is_set(items->items[i].object))
+        if (!is_beside(items->items[i].object))
             TRY(normalize_item(&items->items[i]));
     return NULL;
 }
 
 struct error *content_resources_read(struct str text, struct str source,
-                                     struct content_items *items)
+                                     struct content_items *items, struct content_items *policies)
 {
     SCOPED(content_items) found = {0};
     TRY(read_items(text, source, &found));
@@ -118,10 +130,11 @@ struct error *content_resources_read(struct str text, struct str source,
         return error_new(ERROR_INVALID, "no ConfigMap and no Secret in it");
     for (size_t i = 0; i < found.count; i++) {
         struct content_item item = found.items[i];
-        if (is_set(item.object))
+        struct content_items *list = is_policy(item.object) ? policies : items;
+        if (is_set(item.object) || !list)
             continue;
         object_ref(item.object);
-        content_items_add(items, item);
+        content_items_add(list, item);
     }
     return NULL;
 }

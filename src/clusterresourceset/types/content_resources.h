@@ -3,8 +3,9 @@
  *
  * The text is a stream of YAML documents or JSON objects, or a JSON array. Lists are expanded. The
  * stringData of a Secret moves into its data. ClusterResourceSets, which often stand beside their
- * resources, are passed over. Other kinds are refused, and so are data that an API server would
- * refuse. A text without any object is most likely a mistake, and is refused as well.
+ * resources, are passed over. DeliveryPolicies are kept apart. Other kinds are refused, and so are
+ * data that an API server would refuse. A text without any object is most likely a mistake, and is
+ * refused as well.
  */
 #pragma once
 
@@ -12,7 +13,10 @@
 #include "base/str.h"
 #include "clusterresourceset/types/content_items.h"
 
-/* Appends to the items; on failure they stay as they are. source becomes the key of the new items.
+/*
+ * Appends ConfigMaps and Secrets to the items, and DeliveryPolicies to policies (NULL: they are
+ * passed over); on failure both stay as they are. source becomes the key of the new items.
  */
 MUST_USE struct error *content_resources_read(struct str text, struct str source,
-                                              struct content_items *items);
+                                              struct content_items *items,
+                                              struct content_items *policies);

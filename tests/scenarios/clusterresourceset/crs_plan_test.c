@@ -3,98 +3,9 @@
  * nothing is written. FL-43 in virtual time; FL-42 and FL-43 as a user meets them are in
  * tests/product/program/plan.
  */
-#include <string.h>
-
-#include "client/client.h"
-#include "clusterresourceset/types/content_resources.h"
-#include "cmd/plan_render.h"
-#include "cmd/plan_source.h"
-#include "scenarios/clusterresourceset/crs_fixture.h"
+#include "scenarios/clusterresourceset/plan_fixture.h"
 
 #define PASSWORD "hunter2-hunter2"
-#define TIMEOUT  (10 * SECOND)
-
-struct planned {
-    struct client *client;
-    struct plan_source source;
-    struct preview_secrets secrets;
-    struct preview preview;
-    struct buf table, all; /* all: in every form */
-};
-
-static void planned_done(struct planned *planned)
-{
-    preview_done(&planned->preview);
-    preview_secrets_done(&planned->secrets);
-    plan_source_done(&planned->source);
-    client_free(planned->client);
-    buf_done(&planned->table);
-    buf_done(&planned->all);
-}
-
-/* Adds a ConfigMap or Secret as a file would. */
-static void add_file(struct planned *planned, const char *kind, const char *name, const char *text)
-{
-    SCOPED(buf) file = {.limit = 0};
-    const bool is_secret = strcmp(kind, "Secret") == 0;
-    buf_print(&file, "{\"apiVersion\":\"v1\",\"kind\":\"%s\",\"metadata\":{\"name\":\"%s\"},%s",
-              kind, name,
-              is_secret ? "\"type\":\"" CRS_FIXTURE_SECRET_TYPE "\",\"stringData\"" : "\"data\"");
-    buf_add(&file, STR(":{\"data\":"));
-    buf_add_json_string(&file, str_from_c(text));
-    buf_add(&file, STR("}}"));
-    CHECK_OK(content_resources_read(buf_str(&file), STR("file"), &planned->source.files));
-}
-
-/* Plans all sets of the namespace, through the proxies, and forgets what they noted before. */
-static void plan(struct crs_fixture *fixture, struct planned *planned, enum crs_reconcile_with way)
-{
-    planned->client =
-        client_new(loop_current(), &(struct client_options){.config = &fixture->config,
-                                                            .network = fixture->apiserver.network,
-                                                            .qps = -1});
-    planned->source.namespace = STR("ns");
-    crs_fixture_forget(fixture);
-    CHECK_OK(plan_source_read(&planned->source, planned->client));
-    planned->preview.left_out = planned->source.left_out;
-    const struct preview_fleet fleet = {.management = planned->client,
-                                        .network = fixture->apiserver.network,
-                                        .tls = fixture->apiserver.tls,
-                                        .user_agent = STR("plan"),
-                                        .sets = planned->source.sets,
-                                        .set_count = planned->source.set_count,
-                                        .reconcile_with = way,
-                                        .secrets = &planned->secrets,
-                                        .timeout = TIMEOUT};
-    CHECK_OK(preview_fleet_ask(&fleet, planned->source.clusters, planned->source.cluster_count,
-                               &planned->preview));
-    SCOPED(plan_render)
-    render = {.preview = &planned->preview, .secrets = &planned->secrets};
-    plan_render_table(&render, &planned->table);
-    plan_render_table(&render, &planned->all);
-    plan_render_diff(&render, &planned->all);
-    CHECK_OK(plan_render_json(&render, &planned->all));
-    buf_add(&planned->all, buf_str(&planned->source.notes));
-    buf_add(&planned->all, buf_str(&fixture->log));
-}
-
-/* Whatever was asked is a read, or a dry run. */
-static void check_no_write(const struct proxy *proxy)
-{
-    struct str rest = buf_str(&proxy->asked), line;
-    while (rest.len) {
-        str_cut(&rest, '\n', &line);
-        if (!str_starts_with(line, STR("GET ")))
-            CHECK_CONTAINS(line, STR("dryRun=All"));
-    }
-}
-
-static void check_nothing_written(const struct crs_fixture *fixture)
-{
-    CHECK_EQ(fixture->management.writes, 0);
-    for (size_t i = 0; i < CRS_FIXTURE_CLUSTERS; i++)
-        check_no_write(&fixture->workloads[i]);
-}
 
 /* Set crs1 with cm1, on the clusters there are, is applied; then nobody works. */
 static void apply(struct crs_fixture *fixture, const char *strategy, const char *text,
@@ -110,20 +21,20 @@ static void apply(struct crs_fixture *fixture, const char *strategy, const char 
 SIM_TEST(a_plan_tells_created_changed_and_unknown)
 {
     SCOPED(crs_fixture) fixture;
-    SCOPED(planned) planned = {0};
+    SCOPED(plan_fixture) planned = {0};
     crs_fixture_init(&fixture);
     crs_fixture_cluster(&fixture, 1);
     crs_fixture_cluster(&fixture, 2);
     apply(&fixture, "Reconcile", CRS_FIXTURE_MANIFEST("a", "1"), CRS_SERVER_SIDE_APPLY);
     crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_OBJECT("2", "a"),
                    "{\"data\":{\"other\":\"theirs\"}}");
-    add_file(
+    plan_fixture_add_file(
         &planned, "ConfigMap", "cm1",
         CRS_FIXTURE_MANIFEST("a", "2") "---\n" CRS_FIXTURE_MANIFEST(
             "b", "1") "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: later}\n"
                       "---\n" CRS_FIXTURE_MANIFEST_IN(
                           "later", "c", "1") "---\n" CRS_FIXTURE_MANIFEST_IN("nowhere", "d", "1"));
-    plan(&fixture, &planned, CRS_SERVER_SIDE_APPLY);
+    plan_fixture_run(&planned, &fixture, CRS_SERVER_SIDE_APPLY);
     CHECK_EQ(
         buf_str(&planned.table),
         STR("2 clusters  crs1: + v1 Namespace later\n"
@@ -132,7 +43,7 @@ SIM_TEST(a_plan_tells_created_changed_and_unknown)
             "            crs1: ? v1 ConfigMap later/c   its namespace comes with the same set\n"
             "            crs1: ! v1 ConfigMap nowhere/d   refused: namespaces \"nowhere\" not "
             "found\n"));
-    check_nothing_written(&fixture);
+    plan_fixture_check_nothing_written(&fixture);
     CHECK_EQ(crs_fixture_look(&fixture, CRS_FIXTURE_OBJECT("1", "a"), "data.k"), STR("1"));
     CHECK(!crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("1", "b")));
 }
@@ -149,12 +60,12 @@ SIM_TEST(a_plan_tells_created_changed_and_unknown)
 SIM_TEST(a_kind_that_comes_with_the_set_cannot_be_known_yet)
 {
     SCOPED(crs_fixture) fixture;
-    SCOPED(planned) planned = {0};
+    SCOPED(plan_fixture) planned = {0};
     crs_fixture_init(&fixture);
     crs_fixture_cluster(&fixture, 1);
     crs_fixture_map(&fixture, "cm1", DEFINITION WEB("v1") WEB("v2"));
     crs_fixture_set(&fixture, "crs1", "Reconcile", "ConfigMap/cm1");
-    plan(&fixture, &planned, CRS_SERVER_SIDE_APPLY);
+    plan_fixture_run(&planned, &fixture, CRS_SERVER_SIDE_APPLY);
     CHECK_EQ(buf_str(&planned.table),
              STR("1 cluster  crs1: + apiextensions.k8s.io/v1 CustomResourceDefinition "
                  "webs.plan.corset.dev\n"
@@ -162,7 +73,7 @@ SIM_TEST(a_kind_that_comes_with_the_set_cannot_be_known_yet)
                  "same set\n"
                  "           crs1: ! plan.corset.dev/v2 Web default/w   refused: no matches for "
                  "kind \"Web\" in version \"plan.corset.dev/v2\"\n"));
-    check_nothing_written(&fixture);
+    plan_fixture_check_nothing_written(&fixture);
 }
 
 /* What server-side apply does not take is told beforehand, and so is a server that has none. */
@@ -174,13 +85,13 @@ SIM_TEST(a_plan_tells_what_would_be_merged_instead)
         "{containers: [{name: c, image: i, ports: [{name: one, containerPort: 80}, "
         "{name: two, containerPort: 80}]}]}}}\n---\n" CRS_FIXTURE_MANIFEST("a", "1");
     SCOPED(crs_fixture) fixture;
-    SCOPED(planned) planned = {0};
-    SCOPED(planned) old = {0};
+    SCOPED(plan_fixture) planned = {0};
+    SCOPED(plan_fixture) old = {0};
     crs_fixture_init(&fixture);
     crs_fixture_cluster(&fixture, 1);
     crs_fixture_map(&fixture, "cm1", manifest);
     crs_fixture_set(&fixture, "crs1", "Reconcile", "ConfigMap/cm1");
-    plan(&fixture, &planned, CRS_SERVER_SIDE_APPLY);
+    plan_fixture_run(&planned, &fixture, CRS_SERVER_SIDE_APPLY);
     CHECK_CONTAINS(buf_str(&planned.table),
                    STR("crs1: ! apps/v1 Deployment default/web   would be merged, since "
                        "server-side apply does not take it: "));
@@ -188,13 +99,13 @@ SIM_TEST(a_plan_tells_what_would_be_merged_instead)
     CHECK_CONTAINS(buf_str(&planned.table), STR("crs1: + apps/v1 Deployment default/web\n"));
     proxy_fail(&fixture.workloads[0],
                (struct proxy_fault){"PATCH", "fieldManager=corset%3A", 1000, .status = 415});
-    plan(&fixture, &old, CRS_SERVER_SIDE_APPLY);
+    plan_fixture_run(&old, &fixture, CRS_SERVER_SIDE_APPLY);
     CHECK_EQ(buf_str(&old.table),
              STR("1 cluster  crs1: ! v1 ConfigMap default/a   the server has no server-side apply; "
                  "objects would be merged\n"
                  "           crs1: + v1 ConfigMap default/a\n"
                  "           crs1: + apps/v1 Deployment default/web\n"));
-    check_nothing_written(&fixture);
+    plan_fixture_check_nothing_written(&fixture);
 }
 
 /* Without new content nothing would be sent, so that no cluster is asked, reachable or not. */
@@ -203,14 +114,14 @@ SIM_TEST(what_is_recorded_as_applied_is_not_asked_for)
     static const char *const strategies[] = {"ApplyOnce", "Reconcile"};
     for (size_t i = 0; i < COUNT(strategies); i++) {
         SCOPED(crs_fixture) fixture;
-        SCOPED(planned) planned = {0};
+        SCOPED(plan_fixture) planned = {0};
         TEST_CASE("%s", strategies[i]);
         crs_fixture_init(&fixture);
         crs_fixture_cluster(&fixture, 1);
         apply(&fixture, strategies[i], CRS_FIXTURE_MANIFEST("a", "1"), CRS_SERVER_SIDE_APPLY);
         crs_fixture_do(&fixture, "DELETE", CRS_FIXTURE_OBJECT("1", "a"), NULL);
         crs_fixture_refuse(&fixture, "c1.test", true);
-        plan(&fixture, &planned, CRS_SERVER_SIDE_APPLY);
+        plan_fixture_run(&planned, &fixture, CRS_SERVER_SIDE_APPLY);
         CHECK_EQ(buf_str(&planned.table), STR("1 cluster  no change\n"));
         CHECK_EQ(crs_fixture_workload_requests(&fixture), 0);
     }
@@ -220,7 +131,7 @@ SIM_TEST(what_is_recorded_as_applied_is_not_asked_for)
 SIM_TEST(a_plan_of_apply_once_creates_alone)
 {
     SCOPED(crs_fixture) fixture;
-    SCOPED(planned) planned = {0};
+    SCOPED(plan_fixture) planned = {0};
     crs_fixture_init(&fixture);
     crs_fixture_cluster(&fixture, 1);
     crs_fixture_do(&fixture, "POST", CRS_FIXTURE_OBJECTS("1"),
@@ -228,60 +139,46 @@ SIM_TEST(a_plan_of_apply_once_creates_alone)
     crs_fixture_map(&fixture, "cm1",
                     CRS_FIXTURE_MANIFEST("a", "1") "---\n" CRS_FIXTURE_MANIFEST("b", "1"));
     crs_fixture_set(&fixture, "crs1", "ApplyOnce", "ConfigMap/cm1");
-    plan(&fixture, &planned, CRS_SERVER_SIDE_APPLY);
+    plan_fixture_run(&planned, &fixture, CRS_SERVER_SIDE_APPLY);
     CHECK_EQ(buf_str(&planned.table), STR("1 cluster  crs1: + v1 ConfigMap default/b\n"));
     CHECK_EQ(proxy_count(&fixture.workloads[0], CRS_FIXTURE_POST), 2);
-    check_nothing_written(&fixture);
+    plan_fixture_check_nothing_written(&fixture);
 }
 
 SIM_TEST(a_plan_by_merge_patch_says_what_would_be_removed)
 {
     SCOPED(crs_fixture) fixture;
-    SCOPED(planned) planned = {0};
+    SCOPED(plan_fixture) planned = {0};
     crs_fixture_init(&fixture);
     crs_fixture_cluster(&fixture, 1);
     apply(&fixture, "Reconcile", CRS_FIXTURE_MANIFEST("a", "1"), CRS_MERGE_PATCH);
     crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_OBJECT("1", "a"), "{\"data\":{\"other\":\"x\"}}");
-    add_file(&planned, "ConfigMap", "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
-    plan(&fixture, &planned, CRS_MERGE_PATCH);
+    plan_fixture_add_file(&planned, "ConfigMap", "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
+    plan_fixture_run(&planned, &fixture, CRS_MERGE_PATCH);
     CHECK_EQ(buf_str(&planned.table),
              STR("1 cluster  crs1: ~ v1 ConfigMap default/a   data.k: \"1\" -> \"2\"\n"
                  "           crs1: ~ v1 ConfigMap default/a   data.other: x -> (none)\n"));
     CHECK_EQ(proxy_count(&fixture.workloads[0],
                          "PATCH /api/v1/namespaces/default/configmaps/a?dryRun=All"),
              1);
-    check_nothing_written(&fixture);
-}
-
-SIM_TEST(a_plan_says_that_it_does_not_read_a_policy)
-{
-    SCOPED(crs_fixture) fixture;
-    SCOPED(planned) planned = {0};
-    crs_fixture_init(&fixture);
-    crs_fixture_cluster(&fixture, 1);
-    crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
-    crs_fixture_set_as(&fixture, "crs1", "Reconcile", "ConfigMap/cm1", CRS_FIXTURE_SELECTOR,
-                       ",\"annotations\":{\"corset.dev/policy\":\"careful\"}");
-    plan(&fixture, &planned, CRS_SERVER_SIDE_APPLY);
-    CHECK(str_contains(buf_str(&planned.source.notes),
-                       STR("set crs1 has a DeliveryPolicy, which corset plan does not read yet")));
+    plan_fixture_check_nothing_written(&fixture);
 }
 
 SIM_TEST(a_plan_names_whose_fields_would_be_taken)
 {
     SCOPED(crs_fixture) fixture;
-    SCOPED(planned) planned = {0};
+    SCOPED(plan_fixture) planned = {0};
     crs_fixture_init(&fixture);
     crs_fixture_cluster(&fixture, 1);
     apply(&fixture, "Reconcile", CRS_FIXTURE_MANIFEST("a", "1"), CRS_SERVER_SIDE_APPLY);
     crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_OBJECT("1", "a") "?fieldManager=ops",
                    "{\"data\":{\"k\":\"theirs\"}}");
-    add_file(&planned, "ConfigMap", "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
-    plan(&fixture, &planned, CRS_SERVER_SIDE_APPLY);
+    plan_fixture_add_file(&planned, "ConfigMap", "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
+    plan_fixture_run(&planned, &fixture, CRS_SERVER_SIDE_APPLY);
     CHECK_EQ(buf_str(&planned.table),
              STR("1 cluster  crs1: ! v1 ConfigMap default/a   data.k owned by ops; would be taken\n"
                  "           crs1: ~ v1 ConfigMap default/a   data.k: theirs -> \"2\"\n"));
-    check_nothing_written(&fixture);
+    plan_fixture_check_nothing_written(&fixture);
 }
 
 #define SECRET_IN(kind, name, text) \
@@ -294,7 +191,7 @@ SIM_TEST(a_plan_names_whose_fields_would_be_taken)
 SIM_TEST(no_byte_of_a_secret_is_shown)
 {
     SCOPED(crs_fixture) fixture;
-    SCOPED(planned) planned = {0};
+    SCOPED(plan_fixture) planned = {0};
     crs_fixture_init(&fixture);
     for (size_t i = 1; i <= CRS_FIXTURE_CLUSTERS; i++)
         crs_fixture_cluster(&fixture, i);
@@ -318,10 +215,11 @@ SIM_TEST(no_byte_of_a_secret_is_shown)
                    .body = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\","
                            "\"message\":\"webhook says " PASSWORD "-new is too short, " PASSWORD
                            "-old was longer\",\"reason\":\"Invalid\",\"code\":422}"});
-    add_file(&planned, "ConfigMap", "cm1",
-             SECRET_IN("Secret", "s", "stringData: {k: " PASSWORD "-new}"));
-    add_file(&planned, "Secret", "s1", SECRET_IN("ConfigMap", "a", "data: {k: " PASSWORD "-new}"));
-    plan(&fixture, &planned, CRS_SERVER_SIDE_APPLY);
+    plan_fixture_add_file(&planned, "ConfigMap", "cm1",
+                          SECRET_IN("Secret", "s", "stringData: {k: " PASSWORD "-new}"));
+    plan_fixture_add_file(&planned, "Secret", "s1",
+                          SECRET_IN("ConfigMap", "a", "data: {k: " PASSWORD "-new}"));
+    plan_fixture_run(&planned, &fixture, CRS_SERVER_SIDE_APPLY);
     CHECK(!str_contains(buf_str(&planned.all), STR("hunter2")));
     CHECK(!str_contains(buf_str(&planned.all), STR("aHVudGVy")));
     CHECK_EQ(
@@ -333,14 +231,14 @@ SIM_TEST(no_byte_of_a_secret_is_shown)
             "1 cluster  crs1: ~ v1 Secret default/s   data.k: (secret 1) -> (secret 2)\n"
             "           crs1: ! v1 ConfigMap default/a   refused: webhook says … is too short, … "
             "was longer\n"));
-    check_nothing_written(&fixture);
+    plan_fixture_check_nothing_written(&fixture);
 }
 
 /* FL-43: the one is named, with what is in the way, and the others are shown. */
 SIM_TEST(fl_43_a_cluster_that_never_answers_is_named_within_the_timeout)
 {
     SCOPED(crs_fixture) fixture;
-    SCOPED(planned) planned = {0};
+    SCOPED(plan_fixture) planned = {0};
     crs_fixture_init(&fixture);
     for (size_t i = 1; i <= CRS_FIXTURE_CLUSTERS; i++)
         crs_fixture_cluster(&fixture, i);
@@ -348,10 +246,10 @@ SIM_TEST(fl_43_a_cluster_that_never_answers_is_named_within_the_timeout)
     proxy_fail(&fixture.workloads[1],
                (struct proxy_fault){.part = "/", .times = 100, .hangs = true});
     crs_fixture_refuse(&fixture, "c3.test", true);
-    add_file(&planned, "ConfigMap", "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
+    plan_fixture_add_file(&planned, "ConfigMap", "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
     const int64_t begun = loop_now(loop_current());
-    plan(&fixture, &planned, CRS_SERVER_SIDE_APPLY);
-    CHECK(loop_now(loop_current()) - begun <= TIMEOUT + SECOND);
+    plan_fixture_run(&planned, &fixture, CRS_SERVER_SIDE_APPLY);
+    CHECK(loop_now(loop_current()) - begun <= PLAN_FIXTURE_TIMEOUT + SECOND);
     CHECK_EQ(buf_str(&planned.table),
              STR("1 cluster   crs1: ~ v1 ConfigMap default/a   data.k: \"1\" -> \"2\"\n"
                  "2 clusters  not reachable: ns/c2 (timeout), ns/c3 (refused)\n"));
@@ -361,16 +259,16 @@ SIM_TEST(fl_43_a_cluster_that_never_answers_is_named_within_the_timeout)
 SIM_TEST(a_cluster_that_falls_silent_is_named_too)
 {
     SCOPED(crs_fixture) fixture;
-    SCOPED(planned) planned = {0};
+    SCOPED(plan_fixture) planned = {0};
     crs_fixture_init(&fixture);
     crs_fixture_cluster(&fixture, 1);
     apply(&fixture, "Reconcile", CRS_FIXTURE_MANIFEST("a", "1"), CRS_SERVER_SIDE_APPLY);
     proxy_fail(&fixture.workloads[0],
                (struct proxy_fault){.part = "configmaps/a", .times = 100, .hangs = true});
-    add_file(&planned, "ConfigMap", "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
+    plan_fixture_add_file(&planned, "ConfigMap", "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
     const int64_t begun = loop_now(loop_current());
-    plan(&fixture, &planned, CRS_SERVER_SIDE_APPLY);
-    CHECK(loop_now(loop_current()) - begun <= 2 * TIMEOUT);
+    plan_fixture_run(&planned, &fixture, CRS_SERVER_SIDE_APPLY);
+    CHECK(loop_now(loop_current()) - begun <= 2 * PLAN_FIXTURE_TIMEOUT);
     CHECK_EQ(buf_str(&planned.table), STR("1 cluster  not reachable: ns/c1 (timeout)\n"));
 }
 
@@ -378,7 +276,7 @@ SIM_TEST(a_cluster_that_falls_silent_is_named_too)
 SIM_TEST(a_plan_for_a_cluster_that_was_rebuilt_is_for_all_of_it)
 {
     SCOPED(crs_fixture) fixture;
-    SCOPED(planned) planned = {0};
+    SCOPED(plan_fixture) planned = {0};
     crs_fixture_init(&fixture);
     crs_fixture_cluster(&fixture, 1);
     crs_fixture_secret(&fixture, "s1", "", CRS_FIXTURE_MANIFEST("b", "1"));
@@ -391,8 +289,8 @@ SIM_TEST(a_plan_for_a_cluster_that_was_rebuilt_is_for_all_of_it)
     crs_fixture_kubeconfig(&fixture, 1, 2);
     crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_SET,
                    crs_fixture_resources(&fixture, "ConfigMap/cm1 Secret/s1 ConfigMap/cm2"));
-    add_file(&planned, "ConfigMap", "cm2", CRS_FIXTURE_MANIFEST("c", "1"));
-    plan(&fixture, &planned, CRS_SERVER_SIDE_APPLY);
+    plan_fixture_add_file(&planned, "ConfigMap", "cm2", CRS_FIXTURE_MANIFEST("c", "1"));
+    plan_fixture_run(&planned, &fixture, CRS_SERVER_SIDE_APPLY);
     CHECK_EQ(buf_str(&planned.table), STR("1 cluster  crs1: + v1 ConfigMap default/a\n"
                                           "           crs1: + v1 ConfigMap default/b\n"
                                           "           crs1: + v1 ConfigMap default/c\n"));
@@ -401,13 +299,13 @@ SIM_TEST(a_plan_for_a_cluster_that_was_rebuilt_is_for_all_of_it)
 SIM_TEST(a_plan_says_what_is_wrong_with_resources)
 {
     SCOPED(crs_fixture) fixture;
-    SCOPED(planned) planned = {0};
+    SCOPED(plan_fixture) planned = {0};
     crs_fixture_init(&fixture);
     crs_fixture_cluster(&fixture, 1);
     crs_fixture_set(&fixture, "crs1", "Reconcile", "ConfigMap/none ConfigMap/cm1");
-    add_file(&planned, "ConfigMap", "cm1", "kind: [");
-    add_file(&planned, "ConfigMap", "cm9", CRS_FIXTURE_MANIFEST("a", "1"));
-    plan(&fixture, &planned, CRS_SERVER_SIDE_APPLY);
+    plan_fixture_add_file(&planned, "ConfigMap", "cm1", "kind: [");
+    plan_fixture_add_file(&planned, "ConfigMap", "cm9", CRS_FIXTURE_MANIFEST("a", "1"));
+    plan_fixture_run(&planned, &fixture, CRS_SERVER_SIDE_APPLY);
     CHECK_CONTAINS(buf_str(&planned.table),
                    STR("1 cluster  crs1: ! ConfigMap none   configmaps \"none\" not found\n"));
     CHECK_CONTAINS(buf_str(&planned.table), STR("crs1: ! ConfigMap cm1   "));
@@ -419,14 +317,14 @@ SIM_TEST(a_plan_says_what_is_wrong_with_resources)
 SIM_TEST(a_sample_is_spread_over_the_clusters)
 {
     SCOPED(crs_fixture) fixture;
-    SCOPED(planned) planned = {0};
+    SCOPED(plan_fixture) planned = {0};
     crs_fixture_init(&fixture);
     for (size_t i = 1; i <= 9; i++)
         crs_fixture_cluster_at(&fixture, "ns", i, 1 + i % CRS_FIXTURE_CLUSTERS);
     crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
     crs_fixture_set(&fixture, "crs1", "Reconcile", "ConfigMap/cm1");
     planned.source.sample = 3;
-    plan(&fixture, &planned, CRS_SERVER_SIDE_APPLY);
+    plan_fixture_run(&planned, &fixture, CRS_SERVER_SIDE_APPLY);
     CHECK_EQ(buf_str(&planned.table), STR("3 clusters  crs1: + v1 ConfigMap default/a\n"
                                           "6 clusters  not asked, because of --sample\n"));
     CHECK_EQ(planned.preview.groups[0]->clusters[0], STR("ns/c1"));
