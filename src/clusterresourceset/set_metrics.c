@@ -12,6 +12,7 @@
 #include "clusterresourceset/conditions.h"
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/placement.h"
+#include "clusterresourceset/placement_drift.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/set.h"
 #include "controller/cache/cache.h"
@@ -37,6 +38,8 @@ static const struct str state_names[] = {
     [SET_METRICS_DELETING] = STR_INIT("deleting"),
     [SET_METRICS_PAUSED] = STR_INIT("paused"),
     [SET_METRICS_WAITING] = STR_INIT("waiting"),
+    [SET_METRICS_DRIFTED] = STR_INIT("drifted"),
+    [SET_METRICS_CONTESTED] = STR_INIT("contested"),
     [SET_METRICS_UNREACHABLE] = STR_INIT("unreachable"),
     [SET_METRICS_FAILED] = STR_INIT("failed"),
 };
@@ -51,14 +54,16 @@ enum set_metrics_state set_metrics_decide(const struct set_metrics_facts *facts)
         bool holds;
         enum set_metrics_state state;
     } rules[] = {
-        {facts->is_deleting,                                                                     SET_METRICS_DELETING},
-        {facts->is_paused,                                                                       SET_METRICS_PAUSED  },
+        {facts->is_deleting,                                                                     SET_METRICS_DELETING },
+        {facts->is_paused,                                                                       SET_METRICS_PAUSED   },
         {!facts->is_connected || facts->fault == FAULT_NO_CLIENT ||
              facts->fault == FAULT_CONNECTING,
-         SET_METRICS_UNREACHABLE                                                                                     },
+         SET_METRICS_UNREACHABLE                                                                                      },
         {(facts->fault != FAULT_NONE && facts->fault != FAULT_WAITING) || facts->lacks_resource,
-         SET_METRICS_FAILED                                                                                          },
-        {!facts->is_reconciled || facts->fault == FAULT_WAITING,                                 SET_METRICS_WAITING },
+         SET_METRICS_FAILED                                                                                           },
+        {!facts->is_reconciled || facts->fault == FAULT_WAITING,                                 SET_METRICS_WAITING  },
+        {facts->drift == DELIVERY_CONTESTED,                                                     SET_METRICS_CONTESTED},
+        {facts->drift == DELIVERY_DRIFTED,                                                       SET_METRICS_DRIFTED  },
     };
     for (size_t i = 0; i < COUNT(rules); i++)
         if (rules[i].holds)
@@ -114,11 +119,13 @@ static void count_placements(struct crs_set *set, struct cluster_count *clusters
         .lacks_resource = plan_lacks_resource(plan),
     };
     MAP_FOREACH (entry, set_placements(set)) {
-        const struct placement *placement = entry->value;
+        struct placement *placement = entry->value;
         const struct key cluster = {set_key(set).namespace, placement_cluster(placement)};
         facts.fault = placement_fault(placement)->type;
         facts.is_paused = is_paused || is_cluster_paused(clusters->controllers, cluster);
         facts.is_reconciled = plan && placement_is_reconciled(placement, plan);
+        facts.drift =
+            placement_has_drift(placement) ? placement_drift(placement)->drift : DELIVERY_UNDRIFTED;
         facts.is_connected = is_connected(clusters->controllers, cluster);
         const enum set_metrics_state state = set_metrics_decide(&facts);
         counts[state]++;

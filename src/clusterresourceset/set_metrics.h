@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "clusterresourceset/fault.h"
+#include "clusterresourceset/types/delivery.h"
 
 struct crs_controllers;
 
@@ -17,8 +18,10 @@ enum set_metrics_state {
     SET_METRICS_APPLIED,
     SET_METRICS_DELETING,
     SET_METRICS_PAUSED,
-    SET_METRICS_WAITING, /* not reconciled yet by the newest spec and resources, or other sets
-                          * come first there */
+    SET_METRICS_WAITING,   /* not reconciled yet by the newest spec and resources, or other sets
+                            * come first there */
+    SET_METRICS_DRIFTED,   /* applied, but somebody has changed objects since */
+    SET_METRICS_CONTESTED, /* the same, after every repair */
     SET_METRICS_UNREACHABLE,
     SET_METRICS_FAILED,
     SET_METRICS_STATES,
@@ -32,6 +35,7 @@ struct set_metrics_facts {
     bool is_connected;     /* the cluster */
     bool is_reconciled;    /* by the newest plan of the set */
     enum fault_type fault; /* of the last reconcile */
+    enum delivery_drift drift;
 };
 
 /* Pure. */

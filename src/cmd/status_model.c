@@ -19,6 +19,8 @@
 #include "base/buf.h"
 #include "clustercache/remote_connection_probe.h"
 #include "clusterresourceset/conditions.h"
+#include "clusterresourceset/drift_condition.h"
+#include "clusterresourceset/placement_drift.h"
 #include "clusterresourceset/types/binding.h"
 #include "clusterresourceset/types/delivery.h"
 #include "cmd/status_since.h"
@@ -30,8 +32,10 @@
 #define MODEL_MAX    ((size_t)2048 * MEGABYTE)
 
 static const char *const names[] = {
-    [STATUS_FAILED] = "failed", [STATUS_UNREACHABLE] = "unreachable", [STATUS_WAITING] = "waiting",
-    [STATUS_PAUSED] = "paused", [STATUS_DELETING] = "deleting",       [STATUS_APPLIED] = "applied",
+    [STATUS_FAILED] = "failed",       [STATUS_UNREACHABLE] = "unreachable",
+    [STATUS_CONTESTED] = "contested", [STATUS_DRIFTED] = "drifted",
+    [STATUS_WAITING] = "waiting",     [STATUS_PAUSED] = "paused",
+    [STATUS_DELETING] = "deleting",   [STATUS_APPLIED] = "applied",
     [STATUS_IDLE] = "idle",
 };
 
@@ -43,6 +47,19 @@ const char *status_state_name(enum status_state state)
 bool status_state_is_fine(enum status_state state)
 {
     return state == STATUS_APPLIED || state == STATUS_IDLE || state == STATUS_PAUSED;
+}
+
+bool status_state_is_applied(enum status_state state)
+{
+    return state == STATUS_APPLIED || state == STATUS_DRIFTED || state == STATUS_CONTESTED;
+}
+
+size_t status_count_applied(const size_t counts[static STATUS_STATES])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < STATUS_STATES; i++)
+        count += status_state_is_applied((enum status_state)i) ? counts[i] : 0;
+    return count;
 }
 
 bool status_model_shows(const struct status_model *model, enum status_state state)
@@ -165,6 +182,14 @@ static void read_conditions(struct status_model *model, struct status_set *set,
     }
 }
 
+static void read_drift(struct status_model *model, struct status_set *set,
+                       const struct object *object)
+{
+    struct condition found;
+    if (find_current(object, STR(DRIFT_CONDITION), &found) && found.status == CONDITION_FALSE)
+        set->drift_why = arena_str(&model->arena, found.message);
+}
+
 /* Behind the fixed words the condition says that a change waits, if one does. */
 static void read_pause(struct status_model *model, struct status_set *set,
                        const struct object *object)
@@ -202,6 +227,9 @@ void status_model_add_set(struct status_model *model, const struct object *objec
         set->depends_on = order_read(order, &model->arena);
     read_conditions(model, set, object);
     read_pause(model, set, object);
+    read_drift(model, set, object);
+    set->policy = arena_str(&model->arena, crs_policy_name(object));
+    model->has_policies |= crs_has_policy(object);
     status_since_read_set(set, object);
     if (set->spec.selector_error) {
         set->has_failed = true;
@@ -343,7 +371,10 @@ static void read_delivery(struct status_model *model, struct status_cell *cell,
     cell->delivery = delivery;
     if (failures_is_empty(&delivery->failures))
         return;
-    failures_write(&delivery->failures, &text, TOLD_MAX);
+    if (str_eq(delivery->state, STR("Failed")))
+        failures_write(&delivery->failures, &text, TOLD_MAX);
+    else
+        placement_drift_write_why(&delivery->failures, &text);
     cell->told = arena_str(&model->arena, buf_str(&text));
 }
 
@@ -457,12 +488,31 @@ static struct str find_why(const struct status_cluster *cluster, const struct st
         return STR("the cluster is not provisioned yet");
     if (cell->state == STATUS_UNREACHABLE)
         return cluster->lost_why;
+    if (cell->state == STATUS_DRIFTED || cell->state == STATUS_CONTESTED)
+        return cell->told;
     if (!cell->why.len && cell->state == STATUS_FAILED && cell->told.len)
         return cell->told;
     if (cell->why.len || !(cell->set->has_failed || cell->set->waits))
         return cell->why;
     const struct str part = part_about(cell->set->message, cluster->key.name);
     return part.len || cell->set->waits ? part : cell->set->why;
+}
+
+/* Of a set with a policy the record says what became of what was applied. */
+static enum status_state applied_state(const struct status_cell *cell)
+{
+    static const struct {
+        struct str recorded;
+        enum status_state state;
+    } states[] = {
+        {STR_INIT("Failed"),    STATUS_FAILED   },
+        {STR_INIT("Drifted"),   STATUS_DRIFTED  },
+        {STR_INIT("Contested"), STATUS_CONTESTED},
+    };
+    for (size_t i = 0; cell->delivery && cell->delivery->revision.len && i < COUNT(states); i++)
+        if (str_eq(cell->delivery->state, states[i].recorded))
+            return states[i].state;
+    return STATUS_APPLIED;
 }
 
 /*
@@ -476,7 +526,7 @@ static void judge_cell(const struct status_cluster *cluster, struct status_cell 
     if (cluster->is_paused)
         cell->state = cell->set->is_deleting ? STATUS_DELETING : STATUS_PAUSED;
     else if (cell->applied == cell->set->spec.ref_count && !cluster->is_unreachable)
-        cell->state = STATUS_APPLIED;
+        cell->state = applied_state(cell);
     else if (cell->set->is_deleting)
         cell->state = STATUS_DELETING;
     else if (cell->set->is_paused)
@@ -617,6 +667,10 @@ static enum status_state judge_set(const struct status_set *set)
         return STATUS_FAILED;
     if (set->counts[STATUS_UNREACHABLE])
         return STATUS_UNREACHABLE;
+    if (set->counts[STATUS_CONTESTED])
+        return STATUS_CONTESTED;
+    if (set->counts[STATUS_DRIFTED])
+        return STATUS_DRIFTED;
     if (!set->clusters)
         return STATUS_IDLE;
     if (set->counts[STATUS_APPLIED] + set->counts[STATUS_PAUSED] < set->clusters)
@@ -663,7 +717,9 @@ static void drop_other_sets(struct status_model *model)
 /* What the counts tell, where the conditions have nothing to say, or not yet. */
 static struct str count_why(struct status_model *model, const struct status_set *set)
 {
-    const enum status_state state = set->state <= STATUS_UNREACHABLE ? set->state : STATUS_PAUSED;
+    const enum status_state state = set->state <= STATUS_DRIFTED ? set->state : STATUS_PAUSED;
+    if ((state == STATUS_DRIFTED || state == STATUS_CONTESTED) && set->drift_why.len)
+        return set->drift_why;
     if (!set->counts[state] || set->is_paused)
         return STR("");
     const struct str lost = state == STATUS_UNREACHABLE ? set->lost_why : STR("");

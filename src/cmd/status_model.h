@@ -26,6 +26,8 @@ struct object;
 enum status_state {
     STATUS_FAILED,
     STATUS_UNREACHABLE, /* a cluster whose condition RemoteConnectionProbe says so */
+    STATUS_CONTESTED,   /* applied, but somebody changes objects back after every repair */
+    STATUS_DRIFTED,     /* applied, but somebody has changed objects since */
     STATUS_WAITING,     /* not applied yet */
     STATUS_PAUSED,
     STATUS_DELETING,
@@ -38,6 +40,12 @@ const char *status_state_name(enum status_state state);
 
 /* True if nobody has to do anything. A pause is intended. */
 bool status_state_is_fine(enum status_state state);
+
+/* True if everything was applied, whatever became of it since. */
+bool status_state_is_applied(enum status_state state);
+
+/* How many of those that are counted by state are applied, in this sense. */
+size_t status_count_applied(const size_t counts[static STATUS_STATES]);
 
 /* A set on a cluster. */
 struct status_cell {
@@ -72,6 +80,8 @@ struct status_set {
     struct str why;                      /* the message without its fixed preface */
     struct str lost_cluster;             /* the first by name that cannot be reached */
     struct str lost_why;                 /* its name, and why */
+    struct str drift_why;                /* the message of its condition DriftFree */
+    struct str policy;                   /* the name of its DeliveryPolicy; empty: none */
     struct order_names depends_on;       /* of the annotation corset.dev/depends-on */
     bool is_paused, is_deleting;
     bool is_current; /* for the present generation every condition says that all is well */
@@ -106,6 +116,7 @@ struct status_model {
     struct status_cluster **clusters;
     size_t cluster_count, cluster_capacity;
     struct map by_key; /* "namespace/name" -> struct status_cluster */
+    bool has_policies; /* some set names a DeliveryPolicy */
     size_t set_counts[STATUS_STATES], cluster_counts[STATUS_STATES];
 };
 

@@ -19,8 +19,10 @@
 #define ROWS_MIN     3
 
 static const enum table_color colors[] = {
-    [STATUS_FAILED] = TABLE_RED, [STATUS_UNREACHABLE] = TABLE_RED, [STATUS_WAITING] = TABLE_YELLOW,
-    [STATUS_PAUSED] = TABLE_DIM, [STATUS_DELETING] = TABLE_YELLOW, [STATUS_APPLIED] = TABLE_GREEN,
+    [STATUS_FAILED] = TABLE_RED,      [STATUS_UNREACHABLE] = TABLE_RED,
+    [STATUS_CONTESTED] = TABLE_RED,   [STATUS_DRIFTED] = TABLE_YELLOW,
+    [STATUS_WAITING] = TABLE_YELLOW,  [STATUS_PAUSED] = TABLE_DIM,
+    [STATUS_DELETING] = TABLE_YELLOW, [STATUS_APPLIED] = TABLE_GREEN,
     [STATUS_IDLE] = TABLE_DIM,
 };
 
@@ -190,15 +192,28 @@ static const char *strategy_name(const struct status_set *set)
                                                        : "unknown";
 }
 
-/* -o wide has more columns. */
-static void add_set_row(struct table *table, const struct status_set *set,
-                        const struct status_view *view)
+/* Clusters on which somebody has changed objects; of a set without a policy it is not known. */
+static void add_drift(struct table *table, const struct status_set *set)
+{
+    const size_t contested = set->counts[STATUS_CONTESTED];
+    if (set->policy.len)
+        add_count(table, set->counts[STATUS_DRIFTED] + contested,
+                  contested ? STATUS_CONTESTED : STATUS_DRIFTED);
+    else
+        table_cell(table, STR("-"), TABLE_DIM);
+}
+
+/* -o wide has more columns, and so has a model with policies. */
+static void add_set_row(struct table *table, const struct status_model *model,
+                        const struct status_set *set, const struct status_view *view)
 {
     add_names(table, set->key, view);
     add_state(table, set->state);
-    add_share(table, set->counts[STATUS_APPLIED], set->clusters);
+    add_share(table, status_count_applied(set->counts), set->clusters);
     add_count(table, set->counts[STATUS_FAILED], STATUS_FAILED);
     add_count(table, set->counts[STATUS_WAITING], STATUS_WAITING);
+    if (model->has_policies)
+        add_drift(table, set);
     add_age(table, set->since, view);
     if (view->is_wide) {
         table_cell_print(table, TABLE_PLAIN, "%zu", set->spec.ref_count);
@@ -225,6 +240,8 @@ static void render_sets(const struct status_model *model, const struct status_vi
     table_column(&table, "APPLIED", 0);
     table_column(&table, "FAILED", 0);
     table_column(&table, "WAITING", 0);
+    if (model->has_policies)
+        table_column(&table, "DRIFT", 0);
     table_column(&table, "SINCE", 0);
     if (view->is_wide) {
         table_column(&table, "RESOURCES", 0);
@@ -237,7 +254,7 @@ static void render_sets(const struct status_model *model, const struct status_vi
         if (!status_model_shows(model, set->state))
             continue;
         if (takes(&budget, cost_of(set->why, view)))
-            add_set_row(&table, set, view);
+            add_set_row(&table, model, set, view);
         else
             rest[set->state]++;
     }
@@ -250,7 +267,7 @@ static void add_cluster_row(struct table *table, const struct status_cluster *cl
 {
     add_names(table, cluster->key, view);
     add_state(table, cluster->state);
-    add_share(table, cluster->counts[STATUS_APPLIED], cluster->cell_count);
+    add_share(table, status_count_applied(cluster->counts), cluster->cell_count);
     add_share(table, cluster->applied, cluster->wanted);
     add_age(table, cluster->since, view);
     if (view->is_wide) {

@@ -660,6 +660,64 @@ TEST(status_shows_what_is_asked_for_and_judges_everything)
     }
 }
 
+/* A set with a policy has one cluster on which an object was changed. */
+TEST(status_of_what_has_drifted)
+{
+    static const struct {
+        const char *recorded, *text;
+    } cases[] = {
+        {"Drifted",   "2 sets: 1 drifted, 1 idle\n"
+                    "NAME   STATE    APPLIED  FAILED  WAITING  DRIFT  SINCE\n"
+                    "cni    drifted  2/2      0       0        1      2m\n"
+                    "    1 of 2 clusters drifted: a: told\n"
+                    "plain  idle     0/0      0       0        -      -\n"
+                    "\n"
+                    "2 clusters: 1 drifted, 1 applied\n"
+                    "NAME  STATE    SETS  RESOURCES  SINCE\n"
+                    "a     drifted  1/1   1/1        3m\n"
+                    "    cni: v1 ConfigMap ns/x: data.k changed by ops\n"
+                    "b     applied  1/1   1/1        5m\n"    },
+        {"Contested", "\ncni    contested  2/2      0       0        1      2m\n"},
+        {"Failed",    "\ncni    failed  1/2      1       0        0      -\n"    },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(status_model) model = {0};
+        SCOPED(buf) out = {.limit = 0};
+        SCOPED(buf) binding = {.limit = 0};
+        TEST_CASE("%s", cases[i].recorded);
+        add(&model, status_model_add_set,
+            "{'metadata':{'name':'cni','namespace':'default','generation':1,'annotations':"
+            "{'corset.dev/policy':'p'}},'spec':{'clusterSelector':{'matchLabels':{'env':'prod'}},"
+            "'strategy':'Reconcile','resources':[{'kind':'ConfigMap','name':'a'}]},'status':{"
+            "'conditions':[{'type':'ResourcesApplied','status':'True','reason':'Applied'},{'type':"
+            "'DriftFree','status':'False','reason':'Drifted','lastTransitionTime':"
+            "'2026-01-01T00:08:00Z','message':'1 of 2 clusters drifted: a: told'}]}}");
+        add(&model, status_model_add_set,
+            "{'metadata':{'name':'plain','namespace':'default','generation':1},'spec':{"
+            "'clusterSelector':{'matchLabels':{'env':'none'}},'strategy':'Reconcile'}}");
+        add_cluster(&model, "a", "prod");
+        add_cluster(&model, "b", "prod");
+        for (const char *name = "ab"; *name; name++) {
+            buf_clear(&binding);
+            buf_print(&binding,
+                      "{'metadata':{'name':'%c','namespace':'default','annotations':{"
+                      "'corset.dev/delivery':'{\\'cni\\':{\\'revision\\':\\'9f2c01aa77de\\',"
+                      "\\'state\\':\\'%s\\',\\'since\\':\\'2026-01-01T00:07:00Z\\',"
+                      "\\'objects\\':1,\\'why\\':[{\\'count\\':1,\\'reason\\':\\'Drifted\\',"
+                      "\\'message\\':\\'data.k changed by ops\\',\\'objects\\':[\\'v1 ConfigMap "
+                      "ns/x (ConfigMap a, key k, document 1)\\']}]}}'}},'spec':{'bindings':[{"
+                      "'clusterResourceSetName':'cni','resources':[{'kind':'ConfigMap','name':'a',"
+                      "'applied':true,'lastAppliedTime':'2026-01-01T00:05:00Z'}]}]}}",
+                      *name, *name == 'a' ? cases[i].recorded : "Ready");
+            add(&model, status_model_add_binding, buf_c(&binding));
+        }
+        status_model_finish(&model);
+        status_render_all(&model, &narrow, &out);
+        CHECK_CONTAINS(buf_str(&out), str_from_c(cases[i].text));
+        CHECK(!status_model_is_applied(&model));
+    }
+}
+
 TEST(status_for_programs)
 {
     SCOPED(status_model) model = {0};
@@ -672,7 +730,7 @@ TEST(status_for_programs)
         buf_str(&out),
         STR("{\"applied\":true,\"sets\":[{\"namespace\":\"default\",\"name\":\"cni\",\"state\":"
             "\"applied\",\"strategy\":\"Reconcile\",\"clusters\":{\"selected\":1,\"failed\":0,"
-            "\"unreachable\":0,\"waiting\":0,\"paused\":0,\"deleting\":0,\"applied\":1},\"resources\":[{\"kind\":"
+            "\"unreachable\":0,\"contested\":0,\"drifted\":0,\"waiting\":0,\"paused\":0,\"deleting\":0,\"applied\":1},\"resources\":[{\"kind\":"
             "\"ConfigMap\",\"name\":\"a\"},{\"kind\":\"Secret\",\"name\":\"b\"}],\"since\":"
             "\"2026-01-01T00:06:00Z\"}],\"clusters\":[{\"namespace\":\"default\",\"name\":"
             "\"vc-00000\",\"state\":\"applied\",\"endpoint\":\"10.0.0.1:6443\",\"provisioned\":"

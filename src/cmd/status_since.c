@@ -2,6 +2,7 @@
 
 #include "apimachinery/condition.h"
 #include "apimachinery/object.h"
+#include "clusterresourceset/types/delivery.h"
 #include "json/path.h"
 
 /* A state of an object, and the condition since whose last transition it has it. */
@@ -32,12 +33,14 @@ static void read_conditions(timestamp *times, const struct object *object,
 void status_since_read_set(struct status_set *set, const struct object *object)
 {
     static const struct since_condition rows[] = {
-        {STR_INIT("ResourcesApplied"), CONDITION_FALSE, STATUS_FAILED },
-        {STR_INIT("Failed"),           CONDITION_TRUE,  STATUS_FAILED },
-        {STR_INIT("InProgress"),       CONDITION_TRUE,  STATUS_WAITING},
-        {STR_INIT("Paused"),           CONDITION_TRUE,  STATUS_PAUSED },
-        {STR_INIT("ResourcesApplied"), CONDITION_FALSE, STATUS_PAUSED }, /* Clusters are paused */
-        {STR_INIT("ResourcesApplied"), CONDITION_TRUE,  STATUS_APPLIED},
+        {STR_INIT("ResourcesApplied"), CONDITION_FALSE, STATUS_FAILED   },
+        {STR_INIT("Failed"),           CONDITION_TRUE,  STATUS_FAILED   },
+        {STR_INIT("DriftFree"),        CONDITION_FALSE, STATUS_DRIFTED  },
+        {STR_INIT("DriftFree"),        CONDITION_FALSE, STATUS_CONTESTED},
+        {STR_INIT("InProgress"),       CONDITION_TRUE,  STATUS_WAITING  },
+        {STR_INIT("Paused"),           CONDITION_TRUE,  STATUS_PAUSED   },
+        {STR_INIT("ResourcesApplied"), CONDITION_FALSE, STATUS_PAUSED   }, /* Clusters are paused */
+        {STR_INIT("ResourcesApplied"), CONDITION_TRUE,  STATUS_APPLIED  },
     };
     read_conditions(set->times, object, rows, COUNT(rows));
     set->times[STATUS_DELETING] =
@@ -82,6 +85,9 @@ static timestamp cell_since(const struct status_cluster *cluster, const struct s
     switch (cell->state) {
     case STATUS_FAILED:
         return cell->why_first ? cell->why_first : set->times[STATUS_FAILED];
+    case STATUS_DRIFTED:
+    case STATUS_CONTESTED:
+        return read_time(cell->delivery->since);
     case STATUS_WAITING:
         return later(set->times[STATUS_WAITING], cluster->times[STATUS_WAITING]);
     case STATUS_PAUSED:

@@ -152,12 +152,13 @@ const struct command command_why = {
     .name = "why",
     .summary = "say why objects of a set are not on a cluster",
     .help =
-        "Says what came of each object of a set on a cluster: the causes of failures, how many\n"
-        "objects each kept back, and where the manifest of each stands (resource, key, document).\n"
-        "With a set alone it goes through its clusters, with a cluster alone through its sets. Of\n"
-        "a set that waits for others it says the same of those.\n\n"
+        "Says what came of each object of a set on a cluster, since when, and what to do: the\n"
+        "causes of failures, how many objects each kept back, what was changed in the cluster and\n"
+        "by whom, and where the manifest of each stands (resource, key, document). With a set alone\n"
+        "it goes through its clusters, with a cluster alone through its sets. Of a set that waits\n"
+        "for others it says the same of those.\n\n"
         "Usage: corset why [cluster/NAME] [set/NAME] [FLAGS]\n\n" GLOBAL_FLAGS_HELP "\n"
-        "Exits with 0 when all is applied, and with 1 when it is not.\n\n"
+        "Exits with 0 when all is as it was applied, and with 1 when it is not.\n\n"
         "Try it:\n"
         "  corset why cluster/vc-0001 set/cni\n"
         "  corset why set/cni\n",

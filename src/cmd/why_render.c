@@ -51,25 +51,76 @@ static bool has_causes(const struct status_cell *cell)
            cell->state != STATUS_APPLIED;
 }
 
-/* What is said below the headline. A cluster that is lost, or waits, has more to say than causes.
- */
-static void add_body(struct buf *out, const struct status_cell *cell)
+/* Whether the causes say all that there is to say. A cluster that is lost, or waits, has more. */
+static bool is_told_by_causes(const struct status_cell *cell)
 {
-    if (cell->state == STATUS_APPLIED)
-        return;
-    if (cell->why.len && (!has_causes(cell) || cell->state != STATUS_FAILED))
-        add_line(out, 2, cell->why);
-    if (!has_causes(cell)) {
-        if (!cell->why.len)
-            add_resources(out, cell);
-        return;
-    }
+    return has_causes(cell) && (cell->state == STATUS_FAILED || cell->state == STATUS_DRIFTED ||
+                                cell->state == STATUS_CONTESTED);
+}
+
+static void add_causes(struct buf *out, const struct status_cell *cell)
+{
     const struct failures *failures = &cell->delivery->failures;
     for (const struct failure_cause *cause = failures->first; cause; cause = cause->next)
         add_cause(out, cause);
     if (failures->omitted_causes)
         buf_print(out, "  and %zu more causes of %zu objects, which the controller's log names\n",
                   failures->omitted_causes, failures->omitted_objects);
+}
+
+/* What a person can do about a state. Lines are short enough for a terminal of 80 columns. */
+static void add_advice(struct buf *out, const struct status_cell *cell)
+{
+    switch (cell->state) {
+    case STATUS_FAILED:
+        buf_add(out,
+                has_causes(cell)
+                    ? STR("  to do: mend the manifest, or what the cluster refuses it for. It "
+                          "is tried\n         again by itself, and at once when set, resources "
+                          "or policy change.\n")
+                    : STR("  to do: mend what is said above. The set goes on by itself "
+                          "then.\n"));
+        break;
+    case STATUS_UNREACHABLE:
+        buf_add(out, STR("  to do: see to the cluster, its address, and the Secret with its "
+                         "kubeconfig.\n         What it lacks is applied once it answers.\n"));
+        break;
+    case STATUS_CONTESTED:
+        buf_add(out, STR("  to do: stop whoever changes it, or let the policy ignore these fields. "
+                         "It is\n         put back once after each pause: 10 minutes, 20, up to a "
+                         "day.\n"));
+        break;
+    case STATUS_DRIFTED:
+        buf_add(out,
+                STR("  to do: undo the change in the cluster, put it into the manifest, or let "
+                    "the\n         policy say drift: Repair.\n"));
+        break;
+    case STATUS_WAITING:
+        if (cell->set->waits)
+            buf_add(out, STR("  to do: nothing here. It begins by itself once they are applied "
+                             "there.\n"));
+        break;
+    case STATUS_PAUSED:
+        buf_print(out, "  to do: corset resume %s, when it shall go on.\n",
+                  cell->set->is_paused ? "set/NAME" : "cluster/NAME");
+        break;
+    default:
+        break;
+    }
+}
+
+/* What is said below the headline. */
+static void add_body(struct buf *out, const struct status_cell *cell)
+{
+    if (cell->state == STATUS_APPLIED)
+        return;
+    if (cell->why.len && !is_told_by_causes(cell))
+        add_line(out, 2, cell->why);
+    if (has_causes(cell))
+        add_causes(out, cell);
+    else if (!cell->why.len)
+        add_resources(out, cell);
+    add_advice(out, cell);
 }
 
 /* ", 2 of 52 objects applied" */
@@ -80,7 +131,11 @@ static void add_share(struct buf *out, const struct status_cell *cell)
     const struct failures *failures = &cell->delivery->failures;
     const size_t failed =
         failures->failed < failures->objects ? failures->failed : failures->objects;
-    buf_print(out, ", %zu of %zu objects applied", failures->objects - failed, failures->objects);
+    if (status_state_is_applied(cell->state))
+        buf_print(out, ", %zu of %zu objects changed", failed, failures->objects);
+    else
+        buf_print(out, ", %zu of %zu objects applied", failures->objects - failed,
+                  failures->objects);
 }
 
 /* " for 5m" */
@@ -97,11 +152,22 @@ static void add_age(struct buf *out, timestamp since, timestamp now)
 static timestamp state_since(const struct status_cell *cell)
 {
     timestamp since = 0;
-    if (cell->state == STATUS_APPLIED || cell->state == STATUS_UNREACHABLE)
+    if (cell->state != STATUS_FAILED)
         return cell->since;
     if (has_causes(cell) && timestamp_read(cell->delivery->since, &since))
         return since;
     return 0;
+}
+
+/* The policy that the set is delivered by, and which contents the cluster has of it. */
+static void add_policy(struct buf *out, const struct status_cell *cell)
+{
+    if (!cell->set->policy.len)
+        return;
+    buf_print(out, "  by DeliveryPolicy %.*s", STR_ARG(cell->set->policy));
+    if (cell->delivery && cell->delivery->revision.len)
+        buf_print(out, ", revision %.*s", STR_ARG(cell->delivery->revision));
+    buf_add_char(out, '\n');
 }
 
 void why_render_cell(const struct status_cluster *cluster, const struct status_cell *cell,
@@ -112,6 +178,7 @@ void why_render_cell(const struct status_cluster *cluster, const struct status_c
     add_age(out, state_since(cell), now);
     add_share(out, cell);
     buf_add_char(out, '\n');
+    add_policy(out, cell);
     add_body(out, cell);
 }
 
@@ -201,7 +268,7 @@ void why_render_set(const struct status_model *model, const struct status_set *s
     SCOPED(map) groups = {.release = group_free};
     group_cells(model, set, &groups);
     buf_print(out, "set %.*s: %s, applied to %zu of %zu clusters\n", STR_ARG(set->key.name),
-              status_state_name(set->state), set->counts[STATUS_APPLIED], set->clusters);
+              status_state_name(set->state), status_count_applied(set->counts), set->clusters);
     if (!map_count(&groups) && !status_state_is_fine(set->state) && set->why.len)
         add_line(out, 2, set->why);
     MAP_FOREACH (entry, &groups) {
@@ -218,7 +285,7 @@ void why_render_set(const struct status_model *model, const struct status_set *s
 void why_render_cluster(const struct status_cluster *cluster, timestamp now, struct buf *out)
 {
     buf_print(out, "cluster %.*s: %s, %zu of %zu sets applied\n", STR_ARG(cluster->key.name),
-              status_state_name(cluster->state), cluster->counts[STATUS_APPLIED],
+              status_state_name(cluster->state), status_count_applied(cluster->counts),
               cluster->cell_count);
     if (cluster->is_unreachable)
         add_line(out, 2, cluster->why);

@@ -361,6 +361,28 @@ void crs_fixture_refuse(struct crs_fixture *fixture, const char *host, bool refu
                            &(struct sim_faults){.refuse = refused});
 }
 
+void crs_fixture_vanish(struct crs_fixture *fixture, bool vanishes)
+{
+    sim_network_set_faults(fixture->apiserver.network, STR("c1.test"),
+                           &(struct sim_faults){.refuse = vanishes, .reset = vanishes ? 1 : 0});
+}
+
+/* corset up is admin of its server; the account of deploy/ may not write the status of Clusters. */
+void crs_fixture_start_as_owner(struct crs_fixture *fixture)
+{
+    const struct controller_manager_options options = {.owns_clusters = true};
+    crs_fixture_do(fixture, "POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+                   "{\"metadata\":{\"name\":\"owner\"},\"rules\":[{\"apiGroups\":["
+                   "\"cluster.x-k8s.io\"],\"resources\":[\"clusters/status\"],\"verbs\":["
+                   "\"patch\"]}]}");
+    crs_fixture_do(fixture, "POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+                   "{\"metadata\":{\"name\":\"owner\"},\"roleRef\":{\"apiGroup\":"
+                   "\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":\"owner\"},"
+                   "\"subjects\":[{\"kind\":\"ServiceAccount\",\"name\":\"" ACCOUNT_NAME
+                   "\",\"namespace\":\"" ACCOUNT_NAMESPACE "\"}]}");
+    crs_fixture_start(fixture, &options);
+}
+
 void crs_fixture_kick(struct crs_fixture *fixture, const char *set)
 {
     queue_add(fixture->controllers->crs_controllers->queues[CRS_CONTROLLER_SETS],

@@ -88,6 +88,9 @@ void crs_fixture_start(struct crs_fixture *fixture,
                        const struct controller_manager_options *options);
 void crs_fixture_stop(struct crs_fixture *fixture);
 
+/* The controllers as corset up has them: they say in the status of Clusters who can be reached. */
+void crs_fixture_start_as_owner(struct crs_fixture *fixture);
+
 /* The options it takes, for a second process. */
 struct controller_manager_options
 crs_fixture_options(struct crs_fixture *fixture, const struct controller_manager_options *options);
@@ -142,6 +145,9 @@ void crs_fixture_begin_on(struct crs_fixture *fixture,
 
 /* Nobody listens at a host, "c1.test", until it is said again with false. */
 void crs_fixture_refuse(struct crs_fixture *fixture, const char *host, bool refused);
+
+/* Nobody answers at c1, on open connections either; or it is back. */
+void crs_fixture_vanish(struct crs_fixture *fixture, bool vanishes);
 
 /* A pass of the set, by hand. */
 void crs_fixture_kick(struct crs_fixture *fixture, const char *set);

@@ -1,39 +1,13 @@
 /* Clusters that cannot be reached: what conditions and events say of them, and what it costs. */
 #include "json/path.h"
-#include "scenarios/clusterresourceset/account.h"
 #include "scenarios/clusterresourceset/crs_fixture.h"
 
 #define EVENTS "/apis/events.k8s.io/v1/namespaces/ns/events"
-#define ROLES  "/apis/rbac.authorization.k8s.io/v1/clusterroles"
-#define BOUND  "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
 #define STATUS "PATCH /apis/cluster.x-k8s.io/v1beta2/namespaces/ns/clusters/c1/status"
 
 #define REFUSED CRS_FIXTURE_DOWN("1")
 #define LOST    "False/ProbeFailed/Remote connection probe failed, probe last succeeded at "
 #define NOT_YET "False/ProbeFailed/Remote connection not established yet: "
-
-/* corset up is admin of its server; the account of deploy/ may not write the status of Clusters. */
-static void start_as_owner(struct crs_fixture *fixture)
-{
-    const struct controller_manager_options options = {.owns_clusters = true};
-    crs_fixture_do(fixture, "POST", ROLES,
-                   "{\"metadata\":{\"name\":\"owner\"},\"rules\":[{\"apiGroups\":["
-                   "\"cluster.x-k8s.io\"],\"resources\":[\"clusters/status\"],\"verbs\":["
-                   "\"patch\"]}]}");
-    crs_fixture_do(fixture, "POST", BOUND,
-                   "{\"metadata\":{\"name\":\"owner\"},\"roleRef\":{\"apiGroup\":"
-                   "\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":\"owner\"},"
-                   "\"subjects\":[{\"kind\":\"ServiceAccount\",\"name\":\"" ACCOUNT_NAME
-                   "\",\"namespace\":\"" ACCOUNT_NAMESPACE "\"}]}");
-    crs_fixture_start(fixture, &options);
-}
-
-/* Nobody answers at c1, on open connections either; or it is back. */
-static void vanish(struct crs_fixture *fixture, bool vanishes)
-{
-    sim_network_set_faults(fixture->apiserver.network, STR("c1.test"),
-                           &(struct sim_faults){.refuse = vanishes, .reset = vanishes ? 1 : 0});
-}
 
 /* RemoteConnectionProbe of c1, "True/reason/message"; "-" when it is not there. */
 static struct str read_probe(struct crs_fixture *fixture)
@@ -77,7 +51,7 @@ SIM_TEST(a_cluster_that_dies_and_returns_says_so)
     SCOPED(crs_fixture) fixture;
     crs_fixture_init(&fixture);
     crs_fixture_cluster(&fixture, 1);
-    start_as_owner(&fixture);
+    crs_fixture_start_as_owner(&fixture);
 
     TEST_CASE("connected for the first time");
     await_probe(&fixture, "True/ProbeSucceeded/");
@@ -87,7 +61,7 @@ SIM_TEST(a_cluster_that_dies_and_returns_says_so)
     CHECK_EQ(crs_fixture_elements(&fixture, EVENTS, "items"), 0);
 
     TEST_CASE("lost");
-    vanish(&fixture, true);
+    crs_fixture_vanish(&fixture, true);
     await_probe(&fixture, LOST);
     CHECK_CONTAINS(read_probe(&fixture), STR("Z: " REFUSED));
     CHECK_OK(fiber_sleep(HOUR));
@@ -110,7 +84,7 @@ SIM_TEST(a_cluster_that_dies_and_returns_says_so)
     CHECK_EQ(count_events(&fixture, "ProbeFailed"), 1);
 
     TEST_CASE("back");
-    vanish(&fixture, false);
+    crs_fixture_vanish(&fixture, false);
     await_probe(&fixture, "True/ProbeSucceeded/");
     crs_fixture_await_applied(&fixture, "crs1");
     CHECK_OK(fiber_sleep(HOUR));
@@ -125,7 +99,7 @@ SIM_TEST(a_cluster_that_was_never_reached_is_no_loss)
     crs_fixture_init(&fixture);
     crs_fixture_cluster(&fixture, 1);
     crs_fixture_refuse(&fixture, "c1.test", true);
-    start_as_owner(&fixture);
+    crs_fixture_start_as_owner(&fixture);
     await_probe(&fixture, NOT_YET REFUSED);
     await_probe(&fixture, "False/ProbeFailed/Remote connection probe failed: " REFUSED);
     CHECK_OK(fiber_sleep(HOUR));
@@ -141,9 +115,9 @@ SIM_TEST(changing_errors_do_not_flood)
     SCOPED(crs_fixture) fixture;
     crs_fixture_init(&fixture);
     crs_fixture_cluster(&fixture, 1);
-    start_as_owner(&fixture);
+    crs_fixture_start_as_owner(&fixture);
     await_probe(&fixture, "True/ProbeSucceeded/");
-    vanish(&fixture, true);
+    crs_fixture_vanish(&fixture, true);
     await_probe(&fixture, LOST);
     proxy_forget(&fixture.management);
     for (size_t i = 0; i < 60; i++) {
@@ -168,14 +142,14 @@ SIM_TEST(clusters_of_cluster_api_keep_their_condition)
                            "{\"status\":{\"conditions\":[{\"type\":\"Available\",\"status\":"
                            "\"True\",\"reason\":\"Available\",\"message\":\"\","
                            "\"lastTransitionTime\":\"2025-01-01T00:00:00Z\"}]}}");
-            start_as_owner(&fixture);
+            crs_fixture_start_as_owner(&fixture);
         } else {
             crs_fixture_start(&fixture, NULL);
         }
         CHECK_OK(fiber_sleep(MINUTE));
-        vanish(&fixture, true);
+        crs_fixture_vanish(&fixture, true);
         CHECK_OK(fiber_sleep(10 * MINUTE));
-        vanish(&fixture, false);
+        crs_fixture_vanish(&fixture, false);
         CHECK_OK(fiber_sleep(10 * MINUTE));
         CHECK_EQ(read_probe(&fixture), STR("-"));
         CHECK_EQ(proxy_count(&fixture.management, "clusters/c1/status"), 0);

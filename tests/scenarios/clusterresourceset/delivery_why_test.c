@@ -1,0 +1,186 @@
+/*
+ * corset why of one set on one cluster: what is wrong, where, since when and what to do, on one
+ * screen.
+ */
+#include "client/client.h"
+#include "cmd/status_source.h"
+#include "cmd/why_render.h"
+#include "scenarios/clusterresourceset/delivery_fixture.h"
+
+#define LINES   24
+#define COLUMNS 80
+
+#define CLUSTERS(state) "corset_set_clusters{namespace=\"ns\",set=\"crs1\",state=\"" state "\"}"
+#define WEB             CRS_FIXTURE_WORKLOAD("1") "/apis/apps/v1/namespaces/default/deployments/web"
+#define DEPLOYMENT                                                                        \
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: default}\n"  \
+    "spec: {replicas: 2, selector: {matchLabels: {a: b}}, template: {metadata: {labels: " \
+    "{a: b}}, spec: {containers: [{name: c, image: i}]}}}\n"
+
+#define CHANGE                                            \
+    "  1 object: spec.replicas changed by kubectl-edit\n" \
+    "    apps/v1 Deployment default/web (ConfigMap cm1, key data, document 1)\n"
+#define REFUSED                                                                     \
+    "  1 object: namespaces \"nowhere\" not found\n"                                \
+    "    v1 ConfigMap nowhere/a (ConfigMap cm1, key data, document 1)\n"            \
+    "  to do: mend the manifest, or what the cluster refuses it for. It is tried\n" \
+    "         again by itself, and at once when set, resources or policy change.\n"
+
+/* Ages depend on when a cluster is checked: "failed for 5m, 0 of" becomes "failed for AGE, 0 of".
+ */
+static void hide_ages(struct str text, struct buf *out)
+{
+    static const struct str word = STR_INIT(" for ");
+    struct str line;
+    while (text.len) {
+        str_cut(&text, '\n', &line);
+        const size_t at = str_starts_with(line, STR("set ")) ? str_find(line, word) : STR_NONE;
+        if (at != STR_NONE) {
+            buf_add(out, str_slice(line, 0, at + word.len));
+            line = str_skip(line, at + word.len);
+            const size_t end = str_find_char(line, ',');
+            const struct str age = str_slice(line, 0, end);
+            CHECK(age.len > 1 && age.len < 8);
+            buf_add(out, STR("AGE"));
+            line = str_skip(line, age.len);
+        }
+        buf_add(out, line);
+        buf_add_char(out, '\n');
+    }
+}
+
+/* Lines of a terminal that a text takes. */
+static size_t count_screen_lines(struct str text)
+{
+    size_t count = 0;
+    struct str line;
+    while (text.len) {
+        str_cut(&text, '\n', &line);
+        count += line.len ? (line.len + COLUMNS - 1) / COLUMNS : 1;
+    }
+    return count;
+}
+
+/* As a person reads it, who may list events: the account of the controllers may not. */
+static void read_model(const struct crs_fixture *fixture, struct status_model *model)
+{
+    struct proxy person = {.behind = fixture->apiserver.direct};
+    const struct rest_config config = {
+        .server = {.scheme = URL_HTTP, .host = STR("person.test"), .port = 80},
+        .host = STR("http://person.test"),
+    };
+    proxy_open(&person, fixture->apiserver.network, config.server.host);
+    struct client *client = client_new(
+        loop_current(), &(struct client_options){
+                            .config = &config, .network = fixture->apiserver.network, .qps = -1});
+    CHECK_OK(status_source_list(client, STR("ns"), model));
+    client_free(client);
+    proxy_done(&person);
+}
+
+/* What corset why cluster/c1 set/NAME prints. */
+static void check_screen(struct crs_fixture *fixture, const char *set, const char *screen)
+{
+    SCOPED(status_model) model = {.only_cluster = STR("c1")};
+    SCOPED(buf) out = {.limit = 0};
+    SCOPED(buf) shown = {.limit = 0};
+    read_model(fixture, &model);
+    const struct status_cluster *cluster = status_model_find_cluster(&model, STR("c1"));
+    const struct status_cell *cell = NULL;
+    for (size_t i = 0; i < cluster->cell_count; i++)
+        if (str_eq(cluster->cells[i].set->key.name, str_from_c(set)))
+            cell = &cluster->cells[i];
+    why_render_chain(&model, cluster, cell, loop_wall(loop_current()), &out);
+    hide_ages(buf_str(&out), &shown);
+    CHECK_EQ(buf_str(&shown), str_from_c(screen));
+    CHECK(count_screen_lines(buf_str(&out)) <= LINES);
+}
+
+SIM_TEST(why_tells_what_a_set_waits_for)
+{
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST_IN("nowhere", "a", "1"));
+    crs_fixture_map(&fixture, "cm2", CRS_FIXTURE_MANIFEST("b", "1"));
+    delivery_fixture_policy(&fixture, "{}");
+    crs_fixture_start(&fixture, NULL);
+    crs_fixture_set(&fixture, "crs1", "Reconcile", "ConfigMap/cm1");
+    crs_fixture_set_as(
+        &fixture, "crs2", "Reconcile", "ConfigMap/cm2", CRS_FIXTURE_SELECTOR,
+        ",\"annotations\":{\"corset.dev/depends-on\":\"crs1\",\"corset.dev/policy\":\"p\"}");
+    CHECK_OK(fiber_sleep(5 * MINUTE));
+    check_screen(&fixture, "crs2",
+                 "set crs2 on cluster c1: waiting for AGE\n"
+                 "  by DeliveryPolicy p\n"
+                 "  waits for ClusterResourceSet crs1, which failed there\n"
+                 "  to do: nothing here. It begins by itself once they are applied there.\n"
+                 "\n"
+                 "set crs1 on cluster c1: failed for AGE, 0 of 1 objects applied\n" REFUSED);
+}
+
+SIM_TEST(why_tells_what_has_drifted)
+{
+    SCOPED(crs_fixture) fixture;
+    delivery_fixture_begin_checked(&fixture, "{}", DEPLOYMENT);
+    delivery_fixture_edit(&fixture, WEB, "{\"spec\":{\"replicas\":7}}");
+    CHECK_OK(fiber_sleep(DELIVERY_FIXTURE_CHECKS));
+    CHECK_EQ(crs_fixture_metric(&fixture, CLUSTERS("drifted")), 1);
+    CHECK_EQ(crs_fixture_metric(&fixture, CLUSTERS("applied")), 0);
+    check_screen(&fixture, "crs1",
+                 "set crs1 on cluster c1: drifted for AGE, 1 of 1 objects changed\n"
+                 "  by DeliveryPolicy p, revision ff5c69771e98\n" CHANGE
+                 "  to do: undo the change in the cluster, put it into the manifest, or let the\n"
+                 "         policy say drift: Repair.\n");
+}
+
+SIM_TEST(why_tells_what_is_contested)
+{
+    SCOPED(crs_fixture) fixture;
+    delivery_fixture_begin_checked(&fixture, "{\"drift\":\"Repair\"}", DEPLOYMENT);
+    crs_fixture_stop(&fixture);
+    crs_fixture_start(&fixture, &(struct controller_manager_options){.drift_check = 10 * SECOND});
+    for (size_t i = 0; i < 8; i++) {
+        delivery_fixture_edit(&fixture, WEB, "{\"spec\":{\"replicas\":7}}");
+        CHECK_OK(fiber_sleep(30 * SECOND));
+    }
+    CHECK_EQ(crs_fixture_metric(&fixture, CLUSTERS("contested")), 1);
+    check_screen(&fixture, "crs1",
+                 "set crs1 on cluster c1: contested for AGE, 1 of 1 objects changed\n"
+                 "  by DeliveryPolicy p, revision ff5c69771e98\n" CHANGE
+                 "  to do: stop whoever changes it, or let the policy ignore these fields. It is\n"
+                 "         put back once after each pause: 10 minutes, 20, up to a day.\n");
+}
+
+SIM_TEST(why_tells_what_cannot_be_reached)
+{
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_map(&fixture, "cm1", DEPLOYMENT);
+    delivery_fixture_policy(&fixture, "{}");
+    crs_fixture_start_as_owner(&fixture);
+    delivery_fixture_set(&fixture, "crs1", "Reconcile", "ConfigMap/cm1");
+    crs_fixture_await_applied(&fixture, "crs1");
+    crs_fixture_vanish(&fixture, true);
+    CHECK_OK(fiber_sleep(10 * MINUTE));
+    check_screen(
+        &fixture, "crs1",
+        "set crs1 on cluster c1: unreachable for AGE\n"
+        "  by DeliveryPolicy p, revision ff5c69771e98\n"
+        "  " CRS_FIXTURE_DOWN(
+            "1") "\n"
+                 "  to do: see to the cluster, its address, and the Secret with its kubeconfig.\n"
+                 "         What it lacks is applied once it answers.\n");
+}
+
+SIM_TEST(why_tells_what_was_refused)
+{
+    SCOPED(crs_fixture) fixture;
+    delivery_fixture_begin(&fixture, "{}",
+                           CRS_FIXTURE_MANIFEST_IN("nowhere", "a", "1") "---\n" DEPLOYMENT);
+    CHECK_OK(fiber_sleep(5 * MINUTE));
+    check_screen(&fixture, "crs1",
+                 "set crs1 on cluster c1: failed for AGE, 1 of 2 objects applied\n"
+                 "  by DeliveryPolicy p, revision c1eeae9b5494\n" REFUSED);
+}
