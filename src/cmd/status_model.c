@@ -158,6 +158,16 @@ static bool waits_for_sets(const struct object *object)
            find_current(object, STR("InProgress"), &found) && found.status == CONDITION_TRUE;
 }
 
+/* What a person has to mend before anything of the set is worked on, on any cluster. */
+static bool is_refused(const struct object *object)
+{
+    struct condition found;
+    return find_current(object, STR("ResourcesApplied"), &found) &&
+           found.status == CONDITION_FALSE && str_eq(found.reason, STR("InternalError")) &&
+           find_current(object, STR("Failed"), &found) && found.status == CONDITION_TRUE &&
+           str_eq(found.reason, STR("operatorError"));
+}
+
 /* The first of `judges` that objects decides, and gives reason and message. */
 static void read_conditions(struct status_model *model, struct status_set *set,
                             const struct object *object)
@@ -173,6 +183,7 @@ static void read_conditions(struct status_model *model, struct status_set *set,
         set->is_held = judges[i].is_held;
         set->waits = judges[i].has_failed && waits_for_sets(object);
         set->has_failed = judges[i].has_failed && !set->waits;
+        set->is_refused = set->has_failed && is_refused(object);
         set->reason = arena_str(&model->arena, found.reason);
         set->message = arena_str(&model->arena,
                                  set->has_failed ? find_details(object, &found) : found.message);
@@ -490,6 +501,8 @@ static struct str find_why(const struct status_cluster *cluster, const struct st
         return cluster->lost_why;
     if (cell->state == STATUS_DRIFTED || cell->state == STATUS_CONTESTED)
         return cell->told;
+    if (cell->state == STATUS_FAILED && cell->set->is_refused)
+        return cell->set->why;
     if (!cell->why.len && cell->state == STATUS_FAILED && cell->told.len)
         return cell->told;
     if (cell->why.len || !(cell->set->has_failed || cell->set->waits))
@@ -518,13 +531,17 @@ static enum status_state applied_state(const struct status_cell *cell)
 /*
  * An Event that is newer than the last application means that something failed since. What a
  * cluster that cannot be reached has now is not known, whatever was applied to it before. On a
- * paused Cluster what is recorded need not be the newest content.
+ * paused Cluster what is recorded need not be the newest content. Of a set that is refused nothing
+ * is looked after, whatever was applied before.
  */
 static void judge_cell(const struct status_cluster *cluster, struct status_cell *cell)
 {
     const bool is_told_later = cell->why.len && cell->why_time > cell->newest;
     if (cluster->is_paused)
         cell->state = cell->set->is_deleting ? STATUS_DELETING : STATUS_PAUSED;
+    else if (cell->set->is_refused && !cell->set->is_deleting && !cell->set->is_paused &&
+             !cluster->is_unreachable)
+        cell->state = STATUS_FAILED;
     else if (cell->applied == cell->set->spec.ref_count && !cluster->is_unreachable)
         cell->state = applied_state(cell);
     else if (cell->set->is_deleting)
@@ -589,6 +606,7 @@ enum order_state status_model_judge_named(const struct status_model *model,
         facts.is_deleting = set->is_deleting;
         facts.has_selector = !set->spec.selector_error;
         facts.is_paused = set->is_paused;
+        facts.is_refused = set->is_refused;
     }
     if (*ret_cell) {
         facts.is_selected = true;

@@ -88,6 +88,7 @@ struct status_set {
     bool is_held;    /* for the present generation nothing is wrong but that Clusters are paused */
     bool waits;      /* the same, but that other sets come first on some clusters */
     bool has_failed; /* for the present generation a condition says that something failed */
+    bool is_refused; /* the same, and that nothing of the set is worked on: a cycle, no policy */
 };
 
 struct status_cluster {

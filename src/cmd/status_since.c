@@ -84,7 +84,7 @@ static timestamp cell_since(const struct status_cluster *cluster, const struct s
     const struct status_set *set = cell->set;
     switch (cell->state) {
     case STATUS_FAILED:
-        return cell->why_first ? cell->why_first : set->times[STATUS_FAILED];
+        return cell->why_first && !set->is_refused ? cell->why_first : set->times[STATUS_FAILED];
     case STATUS_DRIFTED:
     case STATUS_CONTESTED:
         return read_time(cell->delivery->since);

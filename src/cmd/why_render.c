@@ -48,7 +48,7 @@ static void add_resources(struct buf *out, const struct status_cell *cell)
 static bool has_causes(const struct status_cell *cell)
 {
     return cell->delivery && !failures_is_empty(&cell->delivery->failures) &&
-           cell->state != STATUS_APPLIED;
+           cell->state != STATUS_APPLIED && !cell->set->is_refused;
 }
 
 /* Whether the causes say all that there is to say. A cluster that is lost, or waits, has more. */
@@ -152,7 +152,7 @@ static void add_age(struct buf *out, timestamp since, timestamp now)
 static timestamp state_since(const struct status_cell *cell)
 {
     timestamp since = 0;
-    if (cell->state != STATUS_FAILED)
+    if (cell->state != STATUS_FAILED || cell->set->is_refused)
         return cell->since;
     if (has_causes(cell) && timestamp_read(cell->delivery->since, &since))
         return since;

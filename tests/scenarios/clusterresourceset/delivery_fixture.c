@@ -1,5 +1,7 @@
 #include "scenarios/clusterresourceset/delivery_fixture.h"
 
+#include "client/client.h"
+#include "cmd/status_source.h"
 #include "json/path.h"
 
 #define HEAD                                                                                      \
@@ -94,4 +96,20 @@ size_t delivery_fixture_applies(const struct crs_fixture *fixture)
     const struct proxy *proxy = &fixture->workloads[0];
     return proxy_count(proxy, "POST ") + proxy_count(proxy, "PATCH ") -
            proxy_count(proxy, "dryRun=All");
+}
+
+void delivery_fixture_read_status(const struct crs_fixture *fixture, struct status_model *model)
+{
+    struct proxy person = {.behind = fixture->apiserver.direct};
+    const struct rest_config config = {
+        .server = {.scheme = URL_HTTP, .host = STR("person.test"), .port = 80},
+        .host = STR("http://person.test"),
+    };
+    proxy_open(&person, fixture->apiserver.network, config.server.host);
+    struct client *client = client_new(
+        loop_current(), &(struct client_options){
+                            .config = &config, .network = fixture->apiserver.network, .qps = -1});
+    CHECK_OK(status_source_list(client, STR("ns"), model));
+    client_free(client);
+    proxy_done(&person);
 }

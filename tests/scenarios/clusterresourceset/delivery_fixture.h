@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "cmd/status_model.h"
 #include "scenarios/clusterresourceset/crs_fixture.h"
 
 #define DELIVERY_FIXTURE_POLICIES "/apis/corset.dev/v1alpha1/namespaces/ns/deliverypolicies"
@@ -43,6 +44,12 @@ void delivery_fixture_check_state(struct crs_fixture *fixture, const char *state
 
 /* Applies that c1 was asked for since crs_fixture_forget(), dry runs left out. */
 size_t delivery_fixture_applies(const struct crs_fixture *fixture);
+
+/*
+ * What corset status and corset why start from, as a person reads it who may list events: the
+ * account of the controllers may not.
+ */
+void delivery_fixture_read_status(const struct crs_fixture *fixture, struct status_model *model);
 
 /* Scalar at a path of the record of a set in the binding of c1; empty when it is not there. */
 struct str delivery_fixture_record(struct crs_fixture *fixture, const char *set, const char *path);

@@ -2,8 +2,6 @@
  * corset why of one set on one cluster: what is wrong, where, since when and what to do, on one
  * screen.
  */
-#include "client/client.h"
-#include "cmd/status_source.h"
 #include "cmd/why_render.h"
 #include "scenarios/clusterresourceset/delivery_fixture.h"
 
@@ -61,30 +59,13 @@ static size_t count_screen_lines(struct str text)
     return count;
 }
 
-/* As a person reads it, who may list events: the account of the controllers may not. */
-static void read_model(const struct crs_fixture *fixture, struct status_model *model)
-{
-    struct proxy person = {.behind = fixture->apiserver.direct};
-    const struct rest_config config = {
-        .server = {.scheme = URL_HTTP, .host = STR("person.test"), .port = 80},
-        .host = STR("http://person.test"),
-    };
-    proxy_open(&person, fixture->apiserver.network, config.server.host);
-    struct client *client = client_new(
-        loop_current(), &(struct client_options){
-                            .config = &config, .network = fixture->apiserver.network, .qps = -1});
-    CHECK_OK(status_source_list(client, STR("ns"), model));
-    client_free(client);
-    proxy_done(&person);
-}
-
 /* What corset why cluster/c1 set/NAME prints. */
 static void check_screen(struct crs_fixture *fixture, const char *set, const char *screen)
 {
     SCOPED(status_model) model = {.only_cluster = STR("c1")};
     SCOPED(buf) out = {.limit = 0};
     SCOPED(buf) shown = {.limit = 0};
-    read_model(fixture, &model);
+    delivery_fixture_read_status(fixture, &model);
     const struct status_cluster *cluster = status_model_find_cluster(&model, STR("c1"));
     const struct status_cell *cell = NULL;
     for (size_t i = 0; i < cluster->cell_count; i++)
