@@ -118,12 +118,12 @@ static void end_linger(void *data)
 /* Reads and drops input of a lingering connection, bounded per turn like pump_in(). */
 static void discard_input(struct http_conn *conn)
 {
-    char void_[512];
-    size_t len, budget = TURN_BYTES;
+    size_t budget = TURN_BYTES;
     enum transport_result result = TRANSPORT_OK;
-    while (result == TRANSPORT_OK && budget > sizeof(void_)) {
-        result = transport_receive(conn->transport, void_, sizeof(void_), &len);
-        budget -= sizeof(void_);
+    while (result == TRANSPORT_OK && budget > 0) {
+        size_t len = 0;
+        result = transport_discard(conn->transport, budget, &len);
+        budget -= len;
     }
     if (result == TRANSPORT_END || result == TRANSPORT_FAILED)
         end_linger(conn);

@@ -60,11 +60,11 @@ static struct tcp *tcp_of(struct transport *transport)
     return CONTAINER_OF(transport, struct tcp, transport);
 }
 
-static enum transport_result tcp_receive(struct transport *transport, char *ptr, size_t capacity,
-                                         size_t *ret_len)
+static enum transport_result receive_with(struct transport *transport, char *ptr, size_t capacity,
+                                          int flags, size_t *ret_len)
 {
     for (;;) {
-        const ssize_t n = recv(tcp_of(transport)->fd, ptr, capacity, 0);
+        const ssize_t n = recv(tcp_of(transport)->fd, ptr, capacity, flags);
         if (n > 0) {
             *ret_len = (size_t)n;
             return TRANSPORT_OK;
@@ -76,6 +76,19 @@ static enum transport_result tcp_receive(struct transport *transport, char *ptr,
         if (errno != EINTR)
             return transport_fail(transport, error_from_errno(errno, "read from the peer"));
     }
+}
+
+static enum transport_result tcp_receive(struct transport *transport, char *ptr, size_t capacity,
+                                         size_t *ret_len)
+{
+    return receive_with(transport, ptr, capacity, 0, ret_len);
+}
+
+/* With MSG_TRUNC the system drops the bytes of a TCP connection and copies none. */
+static enum transport_result tcp_discard(struct transport *transport, size_t capacity,
+                                         size_t *ret_len)
+{
+    return receive_with(transport, NULL, capacity, MSG_TRUNC, ret_len);
 }
 
 static enum transport_result tcp_send(struct transport *transport, struct str bytes,
@@ -144,6 +157,7 @@ static void tcp_free(struct transport *transport)
 static const struct transport_ops tcp_ops = {
     .receive = tcp_receive,
     .send = tcp_send,
+    .discard = tcp_discard,
     .want = tcp_want,
     .finish = tcp_finish,
     .free = tcp_free,

@@ -239,6 +239,18 @@ static void tls_finish(struct transport *transport)
     transport_finish(tls->lower);
 }
 
+/* What OpenSSL holds of the input is dropped with the rest, so only the transport below matters. */
+static enum transport_result tls_discard(struct transport *transport, size_t capacity,
+                                         size_t *ret_len)
+{
+    struct tls *tls = of(transport);
+    tls->may_have_more = false;
+    tls->receive_needs_write = false;
+    const enum transport_result result = transport_discard(tls->lower, capacity, ret_len);
+    return result == TRANSPORT_FAILED ? transport_fail(transport, transport_take_error(tls->lower))
+                                      : result;
+}
+
 static void tls_free(struct transport *transport)
 {
     struct tls *tls = of(transport);
@@ -255,6 +267,7 @@ static void tls_free(struct transport *transport)
 static const struct transport_ops tls_ops = {
     .receive = tls_receive,
     .send = tls_send,
+    .discard = tls_discard,
     .want = tls_want,
     .finish = tls_finish,
     .free = tls_free,

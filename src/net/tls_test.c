@@ -363,3 +363,26 @@ LOOP_TEST(tls_is_looked_at_again_after_a_write)
     CHECK_EQ(byte, 'x');
     transport_finish(transport);
 }
+
+/* One byte comes back in a record of its own. The whole record is dropped, without a look at it. */
+SIM_TEST(tls_drops_records_without_decrypting_them)
+{
+    SCOPED(tls_fixture) fixture;
+    SCOPED(scope) scope = {0};
+    struct transport *lower;
+    char rest[100];
+    size_t len = 0;
+    FIBER_TIMEOUT(MINUTE);
+    tls_fixture_init(&fixture);
+    CHECK_OK(network_listen(fixture.network, STR("server.test"), 443, &fixture.host.listener));
+    scope_start(&scope, "serves", serves, &fixture.host);
+    CHECK_OK(network_connect(fixture.network, STR("server.test"), 443, &lower));
+    OWNED(transport) transport = NULL;
+    const struct tls_client_options options = usual(&fixture);
+    CHECK_OK(tls_connect(fixture.context, lower, &options, &transport));
+    CHECK_OK(transport_write(transport, STR("x")));
+    CHECK_OK(fiber_sleep(SECOND));
+    transport_finish(transport);
+    CHECK_EQ((int)transport_discard(transport, sizeof(rest), &len), (int)TRANSPORT_OK);
+    CHECK(len > 1);
+}

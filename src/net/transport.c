@@ -33,6 +33,16 @@ void transport_finish(struct transport *transport)
         transport->ops->finish(transport);
 }
 
+enum transport_result transport_discard(struct transport *transport, size_t capacity,
+                                        size_t *ret_len)
+{
+    char dropped[512];
+    if (transport->ops->discard)
+        return transport->ops->discard(transport, capacity, ret_len);
+    return transport_receive(transport, dropped,
+                             capacity < sizeof(dropped) ? capacity : sizeof(dropped), ret_len);
+}
+
 /* The error is handed out once. A second caller gets a general one. */
 struct error *transport_take_error(struct transport *transport)
 {

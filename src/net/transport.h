@@ -33,6 +33,9 @@ struct transport_ops {
                                      size_t *ret_len);
     enum transport_result (*send)(struct transport *transport, struct str bytes, size_t *ret_len);
 
+    /* Drops input, up to capacity bytes of it as they come from the network. May be NULL. */
+    enum transport_result (*discard)(struct transport *transport, size_t capacity, size_t *ret_len);
+
     /* Sets the wanted events. The ready function is called when one of them holds. */
     void (*want)(struct transport *transport, unsigned events);
 
@@ -67,6 +70,13 @@ static inline enum transport_result transport_send(struct transport *transport, 
 {
     return transport->ops->send(transport, bytes, ret_len);
 }
+
+/*
+ * Drops input that nobody will read, after transport_finish(). It costs less than receiving it:
+ * nothing is decrypted, and the system copies nothing.
+ */
+enum transport_result transport_discard(struct transport *transport, size_t capacity,
+                                        size_t *ret_len);
 
 /* ready(data) is called on the loop, outside any fiber, while one of the wanted events holds. */
 void transport_set_ready(struct transport *transport, transport_ready_fn ready, void *data);

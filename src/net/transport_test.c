@@ -83,6 +83,47 @@ SIM_TEST(the_simulated_network_carries_bytes_both_ways)
     CHECK_EQ(sim_network_connections(network), (size_t)0);
 }
 
+/* What a peer sends is dropped to its last byte, and then its end is seen. */
+static void check_discards(struct network *network, struct str host)
+{
+    OWNED(listener) listener = NULL;
+    OWNED(transport) transport = NULL;
+    OWNED(transport) peer = NULL;
+    SCOPED(scope) scope = {0};
+    size_t dropped = 0;
+    FIBER_TIMEOUT(MINUTE);
+    CHECK_OK(network_listen(network, host, 0, &listener));
+    CHECK_OK(network_connect(network, host, listener_port(listener), &transport));
+    scope_start(&scope, "sender", sends_all, transport);
+    CHECK_OK(listener_accept(listener, &peer));
+    for (;;) {
+        size_t len = 0;
+        const enum transport_result result = transport_discard(peer, 10000, &len);
+        CHECK(len <= 10000);
+        dropped += len;
+        if (result == TRANSPORT_END)
+            break;
+        if (result == TRANSPORT_WAIT)
+            CHECK_OK(transport_wait(peer, TRANSPORT_READABLE, "bytes"));
+        else
+            CHECK_EQ((int)result, (int)TRANSPORT_OK);
+    }
+    CHECK_EQ(dropped, (size_t)300 * 997);
+    CHECK_OK(scope_wait(&scope));
+}
+
+LOOP_TEST(tcp_drops_what_nobody_reads)
+{
+    OWNED(network) network = tcp_network_new(loop_current());
+    check_discards(network, STR("127.0.0.1"));
+}
+
+SIM_TEST(the_simulated_network_drops_what_nobody_reads)
+{
+    OWNED(network) network = sim_network_new(loop_current());
+    check_discards(network, STR("a.test"));
+}
+
 static struct error *converse_in_simulation(void)
 {
     OWNED(network) network = sim_network_new(loop_current());
