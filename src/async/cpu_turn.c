@@ -22,14 +22,25 @@
  * The waiters count includes fibers that were woken and have not run yet, so that PATIENCE is
  * shared by all of them.
  */
+static struct error *wait_for_turn(struct loop *loop, struct event *turns)
+{
+    if (!loop->cpu_turn_waiters++)
+        loop->cpu_turn_last = loop_now(loop);
+    struct error *err = event_wait(turns, "a turn of the CPU");
+    loop->cpu_turn_waiters--;
+    return err;
+}
+
 struct error *cpu_turn_take(void)
 {
     struct loop *loop = loop_current();
-    if (!loop->cpu_turn_waiters++)
-        loop->cpu_turn_last = loop_now(loop);
-    struct error *err = event_wait(&loop->cpu_turns, "a turn of the CPU");
-    loop->cpu_turn_waiters--;
-    return err;
+    return wait_for_turn(loop, &loop->cpu_turns);
+}
+
+struct error *cpu_turn_take_next(void)
+{
+    struct loop *loop = loop_current();
+    return wait_for_turn(loop, &loop->cpu_turns_next);
 }
 
 static void open_gate(void *data)
@@ -56,7 +67,7 @@ struct error *cpu_gate_pass(struct cpu_gate *gate)
 
 bool cpu_turn_is_awaited(const struct loop *loop)
 {
-    return event_has_waiters(&loop->cpu_turns);
+    return event_has_waiters(&loop->cpu_turns) || event_has_waiters(&loop->cpu_turns_next);
 }
 
 /* 0 when a turn is to be handed out now: patience is over, or no timer is due within LENGTH. */
@@ -76,6 +87,7 @@ bool cpu_turn_hand_out(struct loop *loop, int64_t now)
     if (cpu_turn_until_next(loop, now) != 0)
         return false;
     loop->cpu_turn_last = now;
-    event_wake_one(&loop->cpu_turns);
+    event_wake_one(event_has_waiters(&loop->cpu_turns_next) ? &loop->cpu_turns_next
+                                                            : &loop->cpu_turns);
     return true;
 }

@@ -21,6 +21,12 @@
 MUST_USE struct error *cpu_turn_take(void);
 
 /*
+ * The same for work that goes on: it comes before all work that begins. A peer that has answered
+ * once does not wait behind a crowd of which nobody may ever answer. Suspends.
+ */
+MUST_USE struct error *cpu_turn_take_next(void);
+
+/*
  * A gate that one fiber passes in each iteration of the loop, behind everything that is ready, in
  * the order of asking. For the beginning of one of many pieces of work: what has begun goes on
  * before more begins, so that a busy thread has few of them at a time, and each short step of

@@ -51,6 +51,32 @@ SIM_TEST(one_piece_of_work_in_each_round)
     CHECK_EQ(loop_now(loop_current()), before);
 }
 
+struct turn_order {
+    struct cpu_turn_fixture *fixture;
+    size_t place; /* how many turns were taken before */
+};
+
+static struct error *go_on(void *data)
+{
+    struct turn_order *order = data;
+    TRY(cpu_turn_take_next());
+    order->place = order->fixture->done;
+    return NULL;
+}
+
+SIM_TEST(work_that_goes_on_comes_before_work_that_begins)
+{
+    struct cpu_turn_fixture fixture = {0};
+    struct turn_order order = {&fixture, PIECES};
+    SCOPED(scope) scope = {0};
+    for (size_t i = 0; i < PIECES; i++)
+        scope_start(&scope, "work", take_turn, &fixture);
+    scope_start(&scope, "more", go_on, &order);
+    CHECK_OK(scope_wait(&scope));
+    CHECK(order.place <= 1);
+    CHECK_EQ(fixture.done, (size_t)PIECES);
+}
+
 struct gate_fixture {
     struct cpu_turn_fixture turns;
     struct cpu_gate gate;

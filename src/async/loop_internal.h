@@ -21,7 +21,8 @@ struct loop {
     int late_iterations;
     struct list fibers; /* every fiber that has not ended */
     size_t fiber_count;
-    struct event cpu_turns; /* fibers that wait for the CPU, see cpu_turn.h */
+    struct event cpu_turns;      /* fibers that wait for the CPU, see cpu_turn.h */
+    struct event cpu_turns_next; /* those of them whose work has begun */
     size_t cpu_turn_waiters;
     int64_t cpu_turn_last; /* when a turn was handed out last, or the first fiber came to wait */
     struct list shares_in_line; /* shares with ready fibers; see cpu_share.c */

@@ -296,8 +296,8 @@ struct tls *tls_new(SSL_CTX *ctx, struct transport *lower)
  */
 struct error *tls_handshake(struct tls *tls)
 {
-    for (;;) {
-        TRY(cpu_turn_take());
+    for (bool has_begun = false;; has_begun = true) {
+        TRY(has_begun ? cpu_turn_take_next() : cpu_turn_take());
         ERR_clear_error();
         const int status = SSL_do_handshake(tls->ssl);
         if (status == 1)
