@@ -34,16 +34,19 @@
  * TLS handshakes are the most expensive work that an unauthenticated client can cause. A few begin
  * per turn of the loop, the newest first: in a flood, clients that just connected get through,
  * while old ones have probably given up. When too many handshakes have begun, the oldest is
- * cancelled.
+ * cancelled, but not before it had time for its round trips. Until then the others wait.
  */
 #define HANDSHAKES_PER_TURN 16
 #define HANDSHAKES_MAX      1000
+#define HANDSHAKE_MIN       (250 * MILLISECOND)
+#define HANDSHAKES_PAUSE    (5 * MILLISECOND)
 
 struct handshake {
     struct list_link link; /* in waiting or begun; in none once it is cancelled */
     struct http_server *server;
     struct transport *transport;
     struct fiber *fiber;
+    int64_t begun; /* by loop_now() */
 };
 
 static void on_capacity(struct http_conn *conn)
@@ -199,13 +202,27 @@ static struct error *accept_connection(struct http_server *server)
     return NULL;
 }
 
-/* Makes room for one more handshake when HANDSHAKES_MAX have begun. */
-static void cancel_oldest_handshake(struct http_server *server)
+/* Makes room for one more handshake when HANDSHAKES_MAX have begun. False: there is none yet. */
+static bool make_room_for_handshake(struct http_server *server)
 {
-    struct list_link *oldest =
-        server->begun_count >= HANDSHAKES_MAX ? list_take_first(&server->begun) : NULL;
-    if (oldest)
-        fiber_cancel(LIST_ENTRY(oldest, struct handshake, link)->fiber);
+    if (server->begun_count < HANDSHAKES_MAX || list_is_empty(&server->begun))
+        return true;
+    struct handshake *oldest = LIST_ENTRY(list_first(&server->begun), struct handshake, link);
+    if (loop_now(server->loop) - oldest->begun < HANDSHAKE_MIN)
+        return false;
+    list_remove(&oldest->link);
+    fiber_cancel(oldest->fiber);
+    return true;
+}
+
+static void begin_handshake(struct http_server *server)
+{
+    struct handshake *handshake =
+        LIST_ENTRY(list_take_first(&server->waiting), struct handshake, link);
+    handshake->begun = loop_now(server->loop);
+    list_append(&server->begun, &handshake->link);
+    server->begun_count++;
+    handshake->fiber = scope_start(&server->handshakes, "http handshake", run_handshake, handshake);
 }
 
 /* The fiber that starts handshakes, a few per turn of the loop. */
@@ -215,16 +232,14 @@ static struct error *start_handshakes(void *data)
     for (;;) {
         while (list_is_empty(&server->waiting))
             TRY(event_wait(&server->arrived, "a connection"));
+        bool has_room = true;
         for (int i = 0; i < HANDSHAKES_PER_TURN && !list_is_empty(&server->waiting); i++) {
-            struct handshake *handshake =
-                LIST_ENTRY(list_take_first(&server->waiting), struct handshake, link);
-            cancel_oldest_handshake(server);
-            list_append(&server->begun, &handshake->link);
-            server->begun_count++;
-            handshake->fiber =
-                scope_start(&server->handshakes, "http handshake", run_handshake, handshake);
+            has_room = make_room_for_handshake(server);
+            if (!has_room)
+                break;
+            begin_handshake(server);
         }
-        TRY(fiber_yield());
+        TRY(has_room ? fiber_yield() : fiber_sleep(HANDSHAKES_PAUSE));
     }
 }
 

@@ -290,6 +290,46 @@ SIM_TEST(handshakes_that_do_not_end_make_room)
         transport_free(silent[i]);
 }
 
+struct silence {
+    struct http_fixture *fixture;
+    duration pause;
+    struct transport *transport;
+};
+
+static struct error *connect_silently(void *data)
+{
+    struct silence *silence = data;
+    TRY(fiber_sleep(silence->pause));
+    return network_connect(silence->fixture->network, HTTP_FIXTURE_HOST,
+                           http_server_port(silence->fixture->server), &silence->transport);
+}
+
+/* A client that is as fast as its network allows is not the one who makes room. */
+SIM_TEST(a_handshake_that_has_just_begun_is_not_cancelled)
+{
+    SCOPED(seen) seen = {0};
+    SCOPED(http_fixture) fixture;
+    SCOPED(buf) body = {0};
+    struct silence crowd[1500];
+    int status = 0;
+    http_fixture_init(&fixture, HTTP_FIXTURE_TLS_H2, note, &seen);
+    CHECK_OK(http_fixture_start(&fixture));
+    sim_network_set_faults(fixture.network, HTTP_FIXTURE_HOST,
+                           &(struct sim_faults){.latency = 20 * MILLISECOND});
+    {
+        SCOPED(scope) scope = {0};
+        for (size_t i = 0; i < COUNT(crowd); i++) {
+            crowd[i] = (struct silence){&fixture, (duration)i * 20 * MICROSECOND, NULL};
+            scope_start(&scope, "silence", connect_silently, &crowd[i]);
+        }
+        CHECK_OK(http_fixture_get(&fixture, STR("/a"), &status, &body));
+        CHECK_OK(scope_wait(&scope));
+    }
+    CHECK_EQ(status, 200);
+    for (size_t i = 0; i < COUNT(crowd); i++)
+        transport_free(crowd[i].transport);
+}
+
 struct accepting {
     int failures, successes;
     char message[200];
