@@ -213,18 +213,31 @@ static bool has_something(const struct plan *plan, const struct object *binding,
     return false;
 }
 
+/* Whether the entry of the set says that every resource is applied as it is now. */
+static bool has_all(const struct plan *plan, const struct object *binding, struct str set)
+{
+    struct binding_resource found;
+    for (size_t i = 0; i < plan->snapshot_count; i++)
+        if (!binding_find_resource(binding, set, plan->spec.refs[i], &found) ||
+            binding_needs(RESOURCE_RECONCILE, &found, resource_snapshot_hash(plan->snapshots[i])))
+            return false;
+    return true;
+}
+
 /*
- * The same by the record of a set with a policy. A cluster that was whole, or that a plain set was
- * applied to, stays as it is while the revision is incomplete.
+ * The same by the record of a set with a policy, with which the entry has to agree. A cluster that
+ * was whole, or that a plain set was applied to, stays as it is while the revision is incomplete.
  */
 static bool is_delivered(const struct plan *plan, const struct object *binding, struct str set)
 {
     char text[DELIVERY_REVISION_LEN + 1];
     struct delivery_mark mark;
     const bool has_mark = delivery_find_mark(binding, set, &mark);
-    if (!plan_is_whole(plan) &&
-        (has_mark ? !mark.is_incomplete : has_something(plan, binding, set)))
+    const bool is_whole = plan_is_whole(plan);
+    if (!is_whole && (has_mark ? !mark.is_incomplete : has_something(plan, binding, set)))
         return true;
+    if (is_whole && !has_all(plan, binding, set))
+        return false;
     return has_mark && mark.is_applied &&
            str_eq(str_from_c(mark.revision), plan_revision(plan, text));
 }

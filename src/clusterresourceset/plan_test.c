@@ -198,9 +198,10 @@ static struct object *make_delivered(const char *entry, const char *record)
     return read_object(buf_c(&text));
 }
 
-#define APPLIED_ENTRY                                                                      \
-    ",\"resources\":[{\"kind\":\"ConfigMap\",\"name\":\"cm1\",\"hash\":\"x\",\"applied\":" \
+#define ENTRY(hash)                                                                               \
+    ",\"resources\":[{\"kind\":\"ConfigMap\",\"name\":\"cm1\",\"hash\":\"" hash "\",\"applied\":" \
     "true}]"
+#define APPLIED_ENTRY ENTRY("x")
 
 TEST(a_plan_with_a_policy_is_met_by_the_record_of_its_revision)
 {
@@ -210,10 +211,12 @@ TEST(a_plan_with_a_policy_is_met_by_the_record_of_its_revision)
     } cases[] = {
         {"no record",                     USABLE,   "",            "",              "",       "",                         false},
         {"no record, applied before",     USABLE,   APPLIED_ENTRY, "",              "",       "",                         false},
-        {"this revision",                 USABLE,   "",            "same",          "Ready",  "",                         true },
-        {"this revision, failed",         USABLE,   "",            "same",          "Failed", "",                         false},
-        {"another revision",              USABLE,   "",            "000000000000",  "Ready",  "",                         false},
-        {"what is no revision",           USABLE,   "",            "same and more", "Ready",  "",                         false},
+        {"this revision",                 USABLE,   "same",        "same",          "Ready",  "",                         true },
+        {"this revision, and no entry",   USABLE,   "",            "same",          "Ready",  "",                         false},
+        {"the entry has another hash",    USABLE,   APPLIED_ENTRY, "same",          "Ready",  "",                         false},
+        {"this revision, failed",         USABLE,   "same",        "same",          "Failed", "",                         false},
+        {"another revision",              USABLE,   "same",        "000000000000",  "Ready",  "",                         false},
+        {"what is no revision",           USABLE,   "same",        "same and more", "Ready",  "",                         false},
         {"incomplete, nothing there yet", UNUSABLE, "",            "",              "",       "",                         false},
         {"incomplete, applied before",    UNUSABLE, APPLIED_ENTRY, "",              "",       "",                         true },
         {"incomplete, was whole",         UNUSABLE, "",            "000000000000",  "Ready",  "",                         true },
@@ -225,6 +228,7 @@ TEST(a_plan_with_a_policy_is_met_by_the_record_of_its_revision)
     for (size_t i = 0; i < COUNT(cases); i++) {
         char same[DELIVERY_REVISION_LEN + 1];
         SCOPED(buf) record = {.limit = 0};
+        SCOPED(buf) entry = {.limit = 0};
         OWNED(plan) plan = make_policy_plan(1, cases[i].resource);
         TEST_CASE("%s", cases[i].name);
         plan_revision(plan, same);
@@ -232,7 +236,12 @@ TEST(a_plan_with_a_policy_is_met_by_the_record_of_its_revision)
             buf_print(&record, "\\\"revision\\\":\\\"%s\\\",\\\"state\\\":\\\"%s\\\"%s",
                       strcmp(cases[i].revision, "same") == 0 ? same : cases[i].revision,
                       cases[i].state, cases[i].more);
-        OWNED(object) binding = make_delivered(cases[i].entry, buf_c(&record));
+        if (strcmp(cases[i].entry, "same") == 0)
+            buf_print(&entry, ENTRY("%.*s"),
+                      STR_ARG(resource_snapshot_hash(plan_snapshot(plan, 0))));
+        else
+            buf_add(&entry, str_from_c(cases[i].entry));
+        OWNED(object) binding = make_delivered(buf_c(&entry), buf_c(&record));
         CHECK_EQ(plan_is_met(plan, binding, OWNER), cases[i].is_met);
         CHECK_EQ(plan_step(plan, 0, binding, STR("crs1")).action,
                  strcmp(cases[i].resource, USABLE) == 0 ? PLAN_APPLY : PLAN_REFUSE_CONTENT);

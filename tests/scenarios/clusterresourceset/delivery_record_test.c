@@ -85,6 +85,20 @@ SIM_TEST(fl_18_a_record_that_was_removed_is_made_anew)
     CHECK_EQ(crs_fixture_look(&fixture, OBJECT, "metadata.resourceVersion"), buf_str(&version));
 }
 
+SIM_TEST(what_is_no_longer_said_to_be_applied_is_recorded_again)
+{
+    SCOPED(crs_fixture) fixture;
+    SCOPED(buf) version = {.limit = 0};
+    begin(&fixture);
+    buf_add(&version, crs_fixture_look(&fixture, OBJECT, "metadata.resourceVersion"));
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_BINDING,
+                   "{\"spec\":{\"bindings\":[{\"clusterResourceSetName\":\"crs1\",\"resources\":[{"
+                   "\"kind\":\"ConfigMap\",\"name\":\"cm1\",\"applied\":false}]}]}}");
+    CHECK_OK(fiber_sleep(30 * MINUTE)); /* a resync */
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
+    CHECK_EQ(crs_fixture_look(&fixture, OBJECT, "metadata.resourceVersion"), buf_str(&version));
+}
+
 SIM_TEST(a_cluster_that_is_whole_gets_no_incomplete_revision)
 {
     SCOPED(crs_fixture) fixture;
