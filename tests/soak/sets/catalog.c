@@ -162,7 +162,8 @@ enum quality catalog_judge(struct sets *sets, size_t resource,
     return (*ret_version)->quality;
 }
 
-static struct json_doc *find_object(struct sets *sets, size_t cluster, size_t resource, char letter)
+struct json_doc *catalog_find_object(struct sets *sets, size_t cluster, size_t resource,
+                                     char letter)
 {
     char name[16];
     snprintf(name, sizeof(name), "r%zu-%c", resource, letter);
@@ -171,13 +172,13 @@ static struct json_doc *find_object(struct sets *sets, size_t cluster, size_t re
                       sets_places[resource].holds_secrets ? GVR_SECRETS : GVR_CONFIG_MAPS, key);
 }
 
-static bool is_number(size_t resource, const struct json_doc *object, unsigned number)
+bool catalog_is_of(const struct content_version *version, const struct json_doc *object)
 {
     SCOPED(buf) value = {.limit = 0};
     char text[16];
     const struct str found = json_path_str(json_doc_root(object), "data.v");
-    snprintf(text, sizeof(text), "%u", number);
-    if (sets_places[resource].holds_secrets)
+    snprintf(text, sizeof(text), "%u", version->number);
+    if (sets_places[version->resource].holds_secrets)
         CHECK_OK(base64_decode(&value, found));
     else
         buf_add(&value, found);
@@ -189,11 +190,11 @@ struct error *catalog_check(struct sets *sets, const struct content_version *ver
 {
     for (unsigned i = 0; i < version->objects; i++) {
         const char letter = (char)('a' + i);
-        OWNED(json_doc) object = find_object(sets, cluster, version->resource, letter);
+        OWNED(json_doc) object = catalog_find_object(sets, cluster, version->resource, letter);
         if (!object)
             return error_new(ERROR_INVALID, "c%zu has no r%zu-%c", cluster, version->resource,
                              letter);
-        if (exact && !is_number(version->resource, object, version->number))
+        if (exact && !catalog_is_of(version, object))
             return error_new(ERROR_INVALID, "r%zu-%c of c%zu is not of version %u",
                              version->resource, letter, cluster, version->number);
     }

@@ -19,7 +19,8 @@ struct subject {
     bool is_paused, is_deleting;
     unsigned refs, selected; /* bits */
     bool is_missing, has_wrong_type, is_unusable;
-    bool is_refused, waits; /* because of others that it depends on */
+    bool is_refused, waits;    /* because of others that it depends on */
+    enum delivery_drift drift; /* the worst of it */
 };
 
 static void subject_done(struct subject *subject)
@@ -110,7 +111,8 @@ static struct error *check_claims(const struct subject *subject, size_t cluster,
     size_t resource;
     JSON_FOREACH (key, item, json_get(entry, STR("resources"))) {
         if (!is_applied(item) ||
-            !sets_number(json_path_str(item, "name"), 'r', RESOURCES, &resource))
+            !sets_number(json_path_str(item, "name"), 'r', RESOURCES, &resource) ||
+            subject->sets->tampered[cluster] & 1U << resource)
             continue;
         const struct content_version *version =
             catalog_find(subject->sets, resource, json_path_str(item, "hash"));
@@ -138,6 +140,8 @@ static struct error *check_fine(const struct subject *subject, size_t cluster,
         return NULL;
     if (!str_eq(json_path_str(item, "hash"), str_from_c(version->hash)))
         return disagree(subject, cluster, version->resource, "has another hash");
+    if (tampering_has_policy(subject->sets, subject->number))
+        return NULL; /* see check_delivery() */
     return catalog_check(subject->sets, version, cluster, true);
 }
 
@@ -190,6 +194,21 @@ static struct error *check_record(const struct subject *subject, size_t cluster,
                      subject->name);
 }
 
+/* A set with a policy always has a record, which says what became of its objects. */
+static struct error *check_delivery(struct subject *subject, size_t cluster,
+                                    const struct json_doc *binding)
+{
+    OWNED(json_doc) records = NULL;
+    enum delivery_drift drift;
+    const struct json_value *annotations = at(binding, "metadata.annotations");
+    CHECK_OK(json_read(json_to_str(json_get(annotations, STR(DELIVERY_ANNOTATION))), &records));
+    TRY(tampering_check(subject->sets, subject->number, cluster, subject->refs,
+                        json_get(json_doc_root(records), str_from_c(subject->name)), &drift));
+    if (drift > subject->drift)
+        subject->drift = drift;
+    return NULL;
+}
+
 static struct error *check_selected(struct subject *subject, size_t cluster,
                                     struct json_doc *binding, const struct json_value *entry)
 {
@@ -201,7 +220,10 @@ static struct error *check_selected(struct subject *subject, size_t cluster,
     for (size_t i = 0; i < RESOURCES; i++)
         if (subject->refs & 1U << i)
             TRY(check_resource(subject, cluster, i, entry));
-    TRY(check_record(subject, cluster, binding));
+    if (tampering_has_policy(subject->sets, subject->number))
+        TRY(check_delivery(subject, cluster, binding));
+    else
+        TRY(check_record(subject, cluster, binding));
     subject->is_unusable |= was_unusable;
     return NULL;
 }
@@ -280,6 +302,22 @@ static struct error *check_observed(const struct subject *subject)
     return NULL;
 }
 
+static struct error *check_drift(const struct subject *subject)
+{
+    static const struct expected expected[] = {
+        [DELIVERY_UNDRIFTED] = {"DriftFree", "True",  "NoDrift"  },
+        [DELIVERY_DRIFTED] = {"DriftFree", "False", "Drifted"  },
+        [DELIVERY_CONTESTED] = {"DriftFree", "False", "Contested"},
+    };
+    const bool minds = subject->sets->drift != DELIVERY_POLICY_DRIFT_IGNORE &&
+                       tampering_has_policy(subject->sets, subject->number);
+    if (minds)
+        return check_condition(subject, &expected[subject->drift]);
+    if (find_by(at(subject->doc, "status.conditions"), "type", STR("DriftFree")))
+        return error_new(ERROR_INVALID, "%s tells of drift", subject->name);
+    return NULL;
+}
+
 /* What the conditions say is what the bindings say. */
 static struct error *check_applied(const struct subject *subject)
 {
@@ -293,6 +331,7 @@ static struct error *check_applied(const struct subject *subject)
     else if (!subject->is_missing)
         applied = (struct expected){"ResourcesApplied", "True", "Applied"};
     TRY(check_condition(subject, &applied));
+    TRY(check_drift(subject));
     const bool goes_on = subject->is_unusable || subject->waits;
     const struct expected progress = {"InProgress", goes_on ? "True" : "False", NULL};
     TRY(check_condition(subject, &progress));
@@ -400,6 +439,14 @@ static struct error *check_cluster(struct sets *sets, size_t cluster)
     if (sets->wipes[cluster])
         return error_new(ERROR_INVALID, "c%zu is still being wiped", cluster);
     return check_strangers(sets, cluster);
+}
+
+bool model_delivers(struct sets *sets, size_t set, size_t cluster, size_t resource)
+{
+    SCOPED(subject) subject = {0};
+    subject_read(sets, set, &subject);
+    return is_serving(&subject) && subject.refs & 1U << resource &&
+           subject.selected & 1U << cluster;
 }
 
 struct error *model_check(struct sets *sets)

@@ -35,6 +35,7 @@ struct error *program_run(void *data)
         .sync_period = sets->profile.resyncs ? SYNC_OFTEN : SYNC_SELDOM,
         .timing = {.probe = sets->profile.probe, .retry = sets->profile.retry},
         .reconcile_with = sets->profile.merges ? CRS_MERGE_PATCH : CRS_SERVER_SIDE_APPLY,
+        .drift_check = sets->profile.drift_check,
     };
     OWNED(error) err = controller_manager_new(loop_current(), &options, &controllers);
     if (!err)

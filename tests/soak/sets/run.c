@@ -14,12 +14,18 @@
 #define LOOK_EVERY       (5 * SECOND)
 #define STEADY_AFTER     (15 * SECOND) /* the last echoes of the last writes */
 #define STEADY_FOR       (20 * MINUTE)
-#define PROBES_MAX       4 /* of a cluster in that time: they cost more than anything else */
+#define CONTESTED_FOR    (6 * MINUTE) /* less than an object is left alone for */
+#define DRIFT_SELDOM     (2 * MINUTE)
+#define DRIFT_OFTEN      (15 * SECOND)
+#define DRIFT_LATEST     1.2 /* intervals */
+#define PROBES_MAX       4   /* of a cluster in that time: they cost more than anything else */
 #define HISTORY_MAX      30
 #define RESTARTS_MAX     3
 #define RESTARTS_WITHIN  2500
 #define WATCHES          6 /* kinds the management cluster is watched for */
 #define WEATHER          0.3
+#define POLICIES         0.5
+#define OPPONENTS        0.1
 
 struct run {
     struct sets sets;
@@ -56,6 +62,17 @@ static void draw_front(struct random *dice, struct front *front, bool *ret_weath
     }
 }
 
+/* Not beside the order, of which the model says more than of policies. */
+static void draw_tampering(struct run *run, struct random *dice)
+{
+    struct sets_profile *profile = &run->sets.profile;
+    struct random *own = &run->sets.tampering_dice;
+    random_init(own, random_u64(dice));
+    profile->has_policy = draw_chance(own, POLICIES) && !profile->has_order;
+    profile->has_opponent = profile->has_policy && draw_chance(own, OPPONENTS);
+    profile->drift_check = profile->has_opponent ? DRIFT_OFTEN : DRIFT_SELDOM;
+}
+
 static void draw_all(struct run *run)
 {
     struct sets *sets = &run->sets;
@@ -75,6 +92,7 @@ static void draw_all(struct run *run)
     random_init(&sets->order_dice, random_u64(&dice));
     /* The trial of the order is longer than all the rest: not at every point of a restart. */
     sets->profile.has_order = draw_chance(&sets->order_dice, 0.4) && !run->options->restart_at;
+    draw_tampering(run, &dice);
 }
 
 static void open_management(struct run *run)
@@ -165,7 +183,9 @@ static void end_trouble(struct sets *sets)
 static struct error *check_settled(struct sets *sets)
 {
     TRY(model_check(sets));
-    if (sets->management.watches != WATCHES || sets->management.active != WATCHES)
+    const size_t most = WATCHES + sets->profile.has_policy; /* policies, once a set names one */
+    if (sets->management.watches < WATCHES || sets->management.watches > most ||
+        sets->management.active != sets->management.watches)
         return error_new(ERROR_INVALID, "%zu requests are under way, %zu of them watches",
                          sets->management.active, sets->management.watches);
     return NULL;
@@ -175,7 +195,8 @@ static struct error *check_settled(struct sets *sets)
 static duration converge(struct sets *sets)
 {
     const int64_t begun = loop_now(loop_current());
-    const duration most = sets->profile.resyncs ? RESYNCS_WITHIN : CONVERGES_WITHIN;
+    const duration most =
+        sets->profile.resyncs || sets->profile.has_policy ? RESYNCS_WITHIN : CONVERGES_WITHIN;
     OWNED(error) problem = NULL;
     while ((problem = check_settled(sets))) {
         if (loop_now(loop_current()) - begun > most)
@@ -203,21 +224,24 @@ static int64_t count_changes(const struct sets *sets)
 
 static duration steady_span(const struct sets *sets)
 {
-    const duration most = PROBES_MAX * sets->profile.probe;
-    return most < STEADY_FOR ? most : STEADY_FOR;
+    const duration probed = PROBES_MAX * sets->profile.probe;
+    const duration most = sets->opponent.is_active ? CONTESTED_FOR : STEADY_FOR;
+    return probed < most ? probed : most;
 }
 
 /* Nothing is written anywhere. */
 static void stay(struct sets *sets)
 {
     CHECK_OK(fiber_sleep(STEADY_AFTER));
+    if (sets->profile.has_policy) /* a check may record what was repaired */
+        CHECK_OK(fiber_sleep((duration)(DRIFT_LATEST * (double)sets->profile.drift_check)));
     CHECK_OK(model_check(sets));
     trace_print(&sets->trace, "the steady state begins");
     const size_t writes = count_writes(sets);
     const int64_t changes = count_changes(sets);
     CHECK_OK(fiber_sleep(steady_span(sets) / 2));
     /* What cannot be applied is told anew by a new process. */
-    if (sets->seed % 2 == 0 && !sets->has_trouble)
+    if (sets->seed % 2 == 0 && !sets->has_trouble && !sets->opponent.is_active)
         life_end(&sets->life, "restarts in the steady state");
     CHECK_OK(fiber_sleep(steady_span(sets) / 2));
     CHECK_EQ(count_writes(sets), writes);
@@ -251,6 +275,9 @@ static void go_through(struct run *run)
     scope_start(&scope, "supervisor", life_supervise, &sets->life);
     come_to_rest(run);
     life_spare(&sets->life);
+    tampering_oppose(sets, &scope);
+    if (sets->opponent.is_active)
+        (void)converge(sets);
     stay(sets);
 }
 

@@ -1,16 +1,19 @@
 /*
  * One simulated run of the whole program against a management cluster and five workload clusters.
  *
- * Three sets share bindings, and in some runs depend on each other. While there is trouble, people
- * change ConfigMaps and Secrets, labels, sets and clusters, somebody else writes bindings too,
- * every server misbehaves in its own way, and the controller's process is killed and started again.
- * A witness sees every change of a binding, and every object that is posted. Then everything works,
- * and what there is has to become what the model says; from then on nothing is written any more.
+ * Three sets share bindings, and in some runs depend on each other or follow a policy. While there
+ * is trouble, people change ConfigMaps and Secrets, labels, sets and clusters, somebody else writes
+ * bindings too, somebody changes objects in clusters, every server misbehaves in its own way, and
+ * the controller's process is killed and started again. A witness sees every change of a binding,
+ * and every object that is posted or deleted. Then everything works, and what there is has to
+ * become what the model says; from then on nothing is written any more.
  *
  * All that happens depends on the seed alone.
  */
 #pragma once
 
+#include "clusterresourceset/types/delivery.h"
+#include "clusterresourceset/types/delivery_policy.h"
 #include "json/json.h"
 #include "support/simulation/draw.h"
 #include "support/simulation/front.h"
@@ -59,15 +62,24 @@ struct sets_profile {
     bool has_order; /* sets depend on each other */
     bool resyncs;   /* often enough to find what no event tells: entries that people take back */
     bool cuts_when_killed;
-    bool merges; /* Reconcile by merge patches */
+    bool merges;       /* Reconcile by merge patches */
+    bool has_policy;   /* sets that reconcile follow one, and somebody changes their objects */
+    bool has_opponent; /* somebody does so after every repair */
+    duration drift_check;
     duration probe, retry;
     duration trouble;
+};
+
+/* Somebody who changes an object of a set after every repair. */
+struct opponent {
+    bool is_active;
+    size_t set, cluster, resource;
 };
 
 struct sets {
     uint64_t seed;
     struct sets_profile profile;
-    struct random users_dice, order_dice;
+    struct random users_dice, order_dice, tampering_dice;
     struct trace trace;
     struct network *network;
     struct front management, workloads[CLUSTERS];
@@ -92,6 +104,11 @@ struct sets {
     /* foreign.c: what was written last, and into which binding */
     unsigned foreign[CLUSTERS];
     unsigned foreign_seen[CLUSTERS]; /* by the witness */
+
+    /* tampering.c: what the policy says, and resources whose objects were changed, a bit each */
+    enum delivery_policy_drift drift;
+    unsigned tampered[CLUSTERS];
+    struct opponent opponent;
 };
 
 #define SETS_TEXT_MAX 1024
@@ -123,6 +140,11 @@ enum quality catalog_judge(struct sets *sets, size_t resource,
 MUST_USE struct error *catalog_check(struct sets *sets, const struct content_version *version,
                                      size_t cluster, bool exact);
 
+struct json_doc *catalog_find_object(struct sets *sets, size_t cluster, size_t resource,
+                                     char letter);
+/* Whether the object has the data of the version. */
+bool catalog_is_of(const struct content_version *version, const struct json_doc *object);
+
 /* provider.c: Cluster API. */
 void provider_make(struct sets *sets, size_t cluster);
 void provider_label(struct sets *sets, size_t cluster);
@@ -146,6 +168,18 @@ bool precedence_refuses(struct sets *sets, size_t set);
 bool precedence_holds_back(struct sets *sets, size_t set, size_t cluster,
                            const struct json_value *entry);
 
+/* tampering.c: a policy, and somebody who changes objects of the sets that follow it. */
+bool tampering_has_policy(const struct sets *sets, size_t set);
+void tampering_write(struct sets *sets, size_t set, struct buf *metadata);
+void tampering_begin(struct sets *sets);
+void tampering_edit(struct sets *sets);
+void tampering_end(struct sets *sets);
+void tampering_oppose(struct sets *sets, struct scope *scope);
+/* Whether the record says what became of the objects of the resources, bits, and what that is. */
+MUST_USE struct error *tampering_check(struct sets *sets, size_t set, size_t cluster, unsigned refs,
+                                       const struct json_value *record,
+                                       enum delivery_drift *ret_drift);
+
 /* simulated_users.c: a fiber that edits objects; the first and the last state. */
 MUST_USE struct error *simulated_users_edit(void *data);
 void simulated_users_begin(struct sets *sets);
@@ -158,6 +192,8 @@ front_asked_fn witness_request, witness_management;
 
 /* model.c: what is not as it should be; NULL when all is well. */
 MUST_USE struct error *model_check(struct sets *sets);
+/* Whether the set brings the resource to the cluster. */
+bool model_delivers(struct sets *sets, size_t set, size_t cluster, size_t resource);
 
 /* program.c: one life of the controller; a fiber. */
 MUST_USE struct error *program_run(void *data);

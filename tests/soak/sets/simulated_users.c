@@ -91,6 +91,7 @@ static void make_set(struct sets *sets, size_t set)
 {
     SCOPED(buf) metadata = {.limit = 0};
     precedence_write(sets, &metadata);
+    tampering_write(sets, set, &metadata);
     post_set(sets, set, buf_str(&metadata));
 }
 
@@ -241,11 +242,13 @@ struct error *simulated_users_edit(void *data)
         FIBER_SHIELD(FOREVER);
         edit_something(sets);
         precedence_edit(sets);
+        tampering_edit(sets);
     }
 }
 
 void simulated_users_begin(struct sets *sets)
 {
+    tampering_begin(sets);
     for (size_t i = 0; i < RESOURCES; i++)
         if (draw_chance(&sets->users_dice, 0.8))
             catalog_write(sets, i, FINE);
@@ -262,12 +265,14 @@ static void mend_resource(struct sets *sets, size_t resource)
 {
     const struct content_version *version;
     const enum quality quality = catalog_judge(sets, resource, &version);
-    if (quality == PARTIAL || (quality != FINE && draw_chance(&sets->users_dice, 0.7)))
+    if (quality == PARTIAL || (quality != FINE && sets->profile.has_policy) ||
+        (quality != FINE && draw_chance(&sets->users_dice, 0.7)))
         catalog_write(sets, resource, FINE);
 }
 
 void simulated_users_end(struct sets *sets)
 {
+    tampering_end(sets);
     for (size_t i = 0; i < SETS; i++)
         if (draw_chance(&sets->users_dice, 0.8))
             pause_set(sets, i, false);

@@ -203,7 +203,7 @@ struct error *front_serve(void *data, struct http_request *http)
     struct front *front = data;
     const bool watches = is_watch(http);
     front->requests++;
-    front->writes += !is_read(http);
+    front->writes += !is_read(http) && !has_part(http_request_target(http), "dryRun=All");
     front->reads += is_read(http) && !watches;
     front->active++;
     front->watches += watches;
