@@ -17,8 +17,8 @@ void drift_memory_done(struct drift_memory *memory)
 
 static struct drift_note make_note(struct str id, struct str uid, struct str ownership)
 {
-    return (struct drift_note){str_hash(id, SEED), str_hash(ownership, SEED),
-                               (uint32_t)str_hash(uid, SEED), false};
+    return (struct drift_note){.id = str_hash(id, SEED),
+                               .state = str_hash(ownership, str_hash(uid, SEED)) & INT64_MAX};
 }
 
 /* The index of the first note whose id is not below this one; notes are in this order. */
@@ -63,6 +63,10 @@ static int compare_notes(const void *a, const void *b)
 void drift_memory_put_all(struct drift_memory *memory, const struct apply_ledger *ledger)
 {
     memory->count = 0;
+    if (memory->capacity < map_count(&ledger->objects)) { /* room for these, and no more */
+        memory->capacity = map_count(&ledger->objects);
+        memory->notes = mem_realloc_array(memory->notes, memory->capacity, sizeof(*memory->notes));
+    }
     MAP_FOREACH (entry, &ledger->objects) {
         const struct apply_receipt receipt = apply_ledger_receipt(entry);
         ARRAY_PUSH(memory->notes, memory->count, memory->capacity,
@@ -90,9 +94,7 @@ enum drift drift_memory_judge(const struct drift_memory *memory, struct str id, 
         return DRIFT_UNKNOWN;
     if (!uid.len)
         return DRIFT_GONE;
-    if (now.uid != then->uid)
-        return DRIFT_OTHER;
     if (!ownership.len)
         return DRIFT_TAKEN;
-    return now.ownership != then->ownership ? DRIFT_CHANGED : DRIFT_NONE;
+    return now.state != then->state ? DRIFT_CHANGED : DRIFT_NONE;
 }

@@ -3,7 +3,7 @@
  * or other fields than those that were applied. Nothing else is: labels, annotations and fields of
  * others, the status and defaults leave the set's entry in managedFields as it is.
  *
- * A drift memory has what the last answer said of each object of a set on a cluster, in 24 bytes
+ * A drift memory has what the last answer said of each object of a set on a cluster, in 16 bytes
  * each. It may be lost: the digest in the delivery record tells after a restart whether anything
  * moved. Pure.
  */
@@ -19,17 +19,16 @@
 enum drift {
     DRIFT_NONE,
     DRIFT_GONE,    /* no object has the name */
-    DRIFT_OTHER,   /* another object has the name */
     DRIFT_TAKEN,   /* the set has applied nothing of it, as far as the server knows */
-    DRIFT_CHANGED, /* fields left the set's entry, or came to it */
+    DRIFT_CHANGED, /* it was made anew, or fields left the set's entry, or came to it */
     DRIFT_UNKNOWN, /* nothing is remembered of the object */
 };
 
-/* Of one object. The id is a hash of its name, which is long. */
+/* Of one object: hashes of its name, and of its UID and of what the set owns of it. */
 struct drift_note {
-    uint64_t id, ownership;
-    uint32_t uid;
-    bool has_drifted; /* and this was noted */
+    uint64_t id;
+    uint64_t state : 63;
+    uint64_t has_drifted : 1; /* and this was noted */
 };
 
 struct drift_memory {

@@ -23,8 +23,8 @@ TEST(what_is_drift_of_an_object)
         {"as it was applied",            "apps/Deployment ns/a", "u1", "o1", DRIFT_NONE   },
         {"another one, equal to it",     "apps/Deployment ns/b", "u2", "o2", DRIFT_NONE   },
         {"gone",                         "apps/Deployment ns/a", "",   "",   DRIFT_GONE   },
-        {"made anew with equal content", "apps/Deployment ns/a", "u9", "o1", DRIFT_OTHER  },
-        {"made anew by somebody",        "apps/Deployment ns/a", "u9", "",   DRIFT_OTHER  },
+        {"made anew with equal content", "apps/Deployment ns/a", "u9", "o1", DRIFT_CHANGED},
+        {"made anew by somebody",        "apps/Deployment ns/a", "u9", "",   DRIFT_TAKEN  },
         {"managedFields wiped",          "apps/Deployment ns/a", "u1", "",   DRIFT_TAKEN  },
         {"a field left our entry",       "apps/Deployment ns/a", "u1", "o9", DRIFT_CHANGED},
         {"never applied",                "apps/Deployment ns/c", "u3", "o3", DRIFT_UNKNOWN},
@@ -52,7 +52,10 @@ TEST(what_is_drift_of_an_object)
     CHECK(drift_memory_note(&memory, id, true));
     drift_memory_put(&memory, id, STR("u1"), STR("o1"));
     CHECK(drift_memory_note(&memory, id, true));
-    CHECK_EQ(sizeof(struct drift_note), (size_t)24);
+    CHECK_EQ(sizeof(struct drift_note), (size_t)16);
+    SCOPED(drift_memory) exact = {0};
+    drift_memory_put_all(&exact, &ledger);
+    CHECK_EQ(exact.capacity, (size_t)2);
 }
 
 TEST(a_memory_keeps_the_last_answer_of_many_objects)
