@@ -19,6 +19,8 @@
 #define DRIFT_CHECK_DEFAULT       (5 * MINUTE)
 #define DRIFT_CONCURRENCY         100
 #define DRIFT_TIMEOUT             (5 * MINUTE)
+#define HEALTH_CONCURRENCY        100
+#define HEALTH_TIMEOUT            (2 * MINUTE)
 #define PATIENCE                  SECOND /* then a cluster, or the rate limit, is waited for */
 
 static struct crs_controllers_options fill_in_defaults(const struct crs_controllers_options *given)
@@ -103,6 +105,11 @@ static void open_controllers(struct crs_controllers *controllers)
                                                 .reconcile = reconcile_drift,
                                                 .workers = DRIFT_CONCURRENCY,
                                                 .deadline = DRIFT_TIMEOUT});
+    open_controller(controllers, CRS_CONTROLLER_HEALTH,
+                    (struct controller_options){.name = STR("clusterresourceset-health"),
+                                                .reconcile = reconcile_health,
+                                                .workers = HEALTH_CONCURRENCY,
+                                                .deadline = HEALTH_TIMEOUT});
 }
 
 /*

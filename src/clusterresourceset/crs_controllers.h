@@ -66,6 +66,7 @@ enum crs_controller {
     CRS_CONTROLLER_PLACEMENTS, /* "clusterresourceset-cluster" */
     CRS_CONTROLLER_BINDINGS,   /* "clusterresourcesetbinding" */
     CRS_CONTROLLER_DRIFT,      /* "clusterresourceset-drift" */
+    CRS_CONTROLLER_HEALTH,     /* "clusterresourceset-health" */
     CRS_CONTROLLER_COUNT,
 };
 

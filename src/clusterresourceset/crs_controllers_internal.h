@@ -1,8 +1,8 @@
 /*
  * What the controllers share: options, caches, queues, and the stores of what is known.
  *
- * The reconcile functions are in set_reconcile.c, placement_reconcile.c, binding_reconcile.c and
- * drift_check.c.
+ * The reconcile functions are in set_reconcile.c, placement_reconcile.c, binding_reconcile.c,
+ * drift_check.c and health_check.c.
  */
 #pragma once
 
@@ -38,10 +38,11 @@ struct crs_controllers {
 /*
  * For the queue of sets: keys are those of ClusterResourceSets. For the queue of placements: keys
  * are those of placement_enqueue(). For the queue of bindings: keys are those of bindings and,
- * since a binding has the name of its cluster, of Clusters. For the queue of drift: keys are those
- * of Clusters.
+ * since a binding has the name of its cluster, of Clusters. For the queues of drift and
+ * of health: keys are those of Clusters.
  */
-reconcile_fn reconcile_set, reconcile_placement, reconcile_binding, reconcile_drift;
+reconcile_fn reconcile_set, reconcile_placement, reconcile_binding, reconcile_drift,
+    reconcile_health;
 
 /*
  * A Cluster went, or another one has its name now: what its binding records is true of no other

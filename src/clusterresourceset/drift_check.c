@@ -176,8 +176,9 @@ static struct error *collect_objects(struct drift_check *check, struct checked_p
 {
     struct drift_objects objects;
     struct str last = {0};
-    TRY(drift_objects_read(checked->plan, cluster_connection_discovery(check->connection),
-                           &check->arena, &objects));
+    TRY(drift_objects_read(checked->plan, apply_policy_ignores_drift,
+                           cluster_connection_discovery(check->connection), &check->arena,
+                           &objects));
     checked->objects =
         arena_alloc_array(&check->arena, objects.count + 1, sizeof(*checked->objects));
     for (size_t i = 0; i < objects.count; i++) {
@@ -377,7 +378,7 @@ static void leave_finding(struct drift_check *check, const struct checked_placem
     placement_enqueue(placement_set(placement), check->cluster.name, QUEUE_NORMAL);
 }
 
-static duration draw_interval(const struct crs_controllers *controllers)
+duration drift_check_draw_interval(const struct crs_controllers *controllers)
 {
     const duration interval = controllers->options.drift_check;
     return (duration)((double)interval *
@@ -407,7 +408,7 @@ struct error *reconcile_drift(void *data, struct key key, struct reconcile_resul
         end_following(&check);
         return NULL;
     }
-    ret_result->requeue_after = draw_interval(check.controllers);
+    ret_result->requeue_after = drift_check_draw_interval(check.controllers);
     OWNED(error)
     offline =
         clustercache_get_client(check.controllers->options.clustercache, key, &check.connection);

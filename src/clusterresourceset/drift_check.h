@@ -8,8 +8,14 @@
  */
 #pragma once
 
+#include "base/duration.h"
+
+struct crs_controllers;
 struct crs_set;
 struct placement;
+
+/* The time until a cluster is checked again: the interval of the options, a little more or less. */
+duration drift_check_draw_interval(const struct crs_controllers *controllers);
 
 /*
  * For a placement of a set that is open, whenever its policy may have changed or it was reconciled:

@@ -1,5 +1,6 @@
 #include "clusterresourceset/drift_condition.h"
 
+#include "clusterresourceset/types/delivery.h"
 #include "testing/test.h"
 
 #define CLUSTER(name, state)                   \
@@ -10,7 +11,7 @@
 TEST(the_condition_says_which_clusters_drifted)
 {
     SCOPED(arena) arena = {0};
-    struct drift_condition_cluster all[] = {
+    struct condition_cluster all[] = {
         CLUSTER("c", DELIVERY_DRIFTED),   CLUSTER("b", DELIVERY_DRIFTED),
         CLUSTER("d", DELIVERY_CONTESTED), CLUSTER("e", DELIVERY_DRIFTED),
         CLUSTER("f", DELIVERY_DRIFTED),   CLUSTER("g", DELIVERY_DRIFTED),

@@ -8,6 +8,7 @@
 #include "clustercache/clustercache.h"
 #include "clusterresourceset/apply/apply.h"
 #include "clusterresourceset/apply/apply_object.h"
+#include "clusterresourceset/apply/apply_policy.h"
 #include "clusterresourceset/apply/apply_redaction.h"
 #include "clusterresourceset/apply/field_manager.h"
 #include "clusterresourceset/apply/ownership.h"
@@ -289,8 +290,8 @@ struct error *drift_mend_run(struct drift_mend *mend)
     struct drift_objects objects;
     struct mend_pass pass = {
         .mend = mend, .manager = manager, .objects = &objects, .drifted = &drifted};
-    TRY(drift_objects_read(mend->plan, cluster_connection_discovery(mend->connection), mend->arena,
-                           &objects));
+    TRY(drift_objects_read(mend->plan, apply_policy_ignores_drift,
+                           cluster_connection_discovery(mend->connection), mend->arena, &objects));
     const bool is_verified = mend->finding->type == DRIFT_FINDING_DRIFTED;
     if (!is_verified)
         TRY(verify_objects(&pass));

@@ -1,7 +1,6 @@
 #include "clusterresourceset/drift_objects.h"
 
 #include "clusterresourceset/apply/apply_object.h"
-#include "clusterresourceset/apply/apply_policy.h"
 #include "clusterresourceset/apply/ignored.h"
 
 /* Objects of one kind stand together: the last mapping is most often the one that is wanted. */
@@ -38,8 +37,9 @@ static struct drift_object describe_object(struct arena *arena, const struct app
     };
 }
 
-struct error *drift_objects_read(const struct plan *plan, struct discovery *discovery,
-                                 struct arena *arena, struct drift_objects *ret_objects)
+struct error *drift_objects_read(const struct plan *plan, drift_objects_leave_out_fn *leaves_out,
+                                 struct discovery *discovery, struct arena *arena,
+                                 struct drift_objects *ret_objects)
 {
     const struct discovery_mapping *mapping = NULL;
     *ret_objects =
@@ -49,13 +49,14 @@ struct error *drift_objects_read(const struct plan *plan, struct discovery *disc
         const struct content *content = resource_snapshot_content(plan_snapshot(plan, i));
         const struct apply_item *items = content ? apply_items_read(content, arena) : NULL;
         for (size_t j = 0; content && j < content_count(content); j++) {
-            if (apply_policy_ignores_drift(items[j].object))
+            if (leaves_out(items[j].object))
                 continue;
             TRY(find_mapping(discovery, arena, apply_object_gvk(items[j].object), &mapping));
             struct drift_object *object = &ret_objects->items[ret_objects->count++];
             *object = describe_object(arena, &items[j], mapping, plan_policy(plan));
             object->resource = i;
             object->item = j;
+            object->manifest = &items[j];
         }
     }
     return NULL;

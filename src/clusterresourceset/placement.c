@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/placement_drift.h"
+#include "clusterresourceset/placement_health.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/set.h"
 
@@ -24,9 +25,10 @@ struct placement {
     struct fault fault;
     struct scope *scope; /* of the fiber that talks to the cluster; NULL: there is none */
     bool is_pending, runs, is_dropped;
-    uint32_t failures;             /* their digest */
-    uint32_t notices;              /* the digest of the last ones */
-    struct placement_drift *drift; /* NULL: nothing is known */
+    uint32_t failures;               /* their digest */
+    uint32_t notices;                /* the digest of the last ones */
+    struct placement_drift *drift;   /* NULL: nothing is known */
+    struct placement_health *health; /* the same */
 };
 
 struct placement *placement_find(struct crs_set *set, struct str cluster)
@@ -52,6 +54,7 @@ void placement_free(struct placement *placement)
     mem_free(placement->good_version);
     fault_done(&placement->fault);
     placement_drift_free(placement->drift);
+    placement_health_free(placement->health);
     mem_free(placement);
 }
 
@@ -202,6 +205,23 @@ struct placement_drift *placement_drift(struct placement *placement)
 bool placement_has_drift(const struct placement *placement)
 {
     return placement->drift != NULL;
+}
+
+struct placement_health *placement_health(struct placement *placement)
+{
+    if (!placement->health)
+        placement->health = placement_health_new();
+    return placement->health;
+}
+
+bool placement_has_health(const struct placement *placement)
+{
+    return placement->health != NULL;
+}
+
+void placement_drop_health(struct placement *placement)
+{
+    placement_health_free(TAKE(placement->health));
 }
 
 bool placement_is_reconciled(const struct placement *placement, const struct plan *plan)

@@ -23,6 +23,7 @@
 struct crs_set;
 struct placement;
 struct placement_drift;
+struct placement_health;
 struct plan;
 
 /* By the name of the cluster. placement_open() makes the placement if there is none. */
@@ -89,6 +90,11 @@ bool placement_set_notices(struct placement *placement, uint32_t digest);
 /* What is known of drift there; made by the first call. */
 struct placement_drift *placement_drift(struct placement *placement);
 bool placement_has_drift(const struct placement *placement);
+
+/* The same of health. placement_drop_health() forgets it. */
+struct placement_health *placement_health(struct placement *placement);
+bool placement_has_health(const struct placement *placement);
+void placement_drop_health(struct placement *placement);
 
 /* Whether a reconcile by this plan is over, whatever came of it. */
 bool placement_is_reconciled(const struct placement *placement, const struct plan *plan);

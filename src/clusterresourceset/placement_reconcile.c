@@ -12,6 +12,7 @@
  *         apply_in_fiber()   applies its objects, in a fiber that can be cancelled
  *       note_failures()      makes one fault of the objects that failed
  *       look_at_drift()      when all was applied: does something about what a check has found
+ *       record_health()      the same of what a look has found that is not ready
  *   finish_reconcile()       keeps the findings in the placement and informs the set
  *
  * No request is made if the binding, as far as it is known here, meets the plan. Otherwise the
@@ -34,9 +35,11 @@
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/drift_check.h"
 #include "clusterresourceset/drift_mend.h"
+#include "clusterresourceset/health_check.h"
 #include "clusterresourceset/identity.h"
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/placement_drift.h"
+#include "clusterresourceset/placement_health.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/server_version.h"
 #include "clusterresourceset/service_gate.h"
@@ -82,11 +85,13 @@ struct placement_reconcile {
     bool has_outcome;           /* what can be applied was tried: the failures are all there are */
     struct buf applied;         /* "ConfigMap cm1, Secret s1", for the event */
     int64_t begun;
-    struct drift_mend *mend; /* what was found out about drift; NULL: nothing */
-    struct str mend_digest;  /* for the record; empty: it stays */
-    bool has_mended;         /* the record says what was found out */
-    bool is_unfinished;      /* the binding could not be written because of conflicts */
-    bool is_refused;         /* the binding has no room for the set */
+    struct drift_mend *mend;             /* what was found out about drift; NULL: nothing */
+    struct str mend_digest;              /* for the record; empty: it stays */
+    bool has_mended;                     /* the record says what was found out */
+    bool has_repaired;                   /* and objects were put back */
+    const struct health_finding *health; /* what a look has found, for the record; NULL: nothing */
+    bool is_unfinished;                  /* the binding could not be written because of conflicts */
+    bool is_refused;                     /* the binding has no room for the set */
     struct reconcile_result *result;
 };
 
@@ -165,6 +170,20 @@ static void refuse_for_room(struct placement_reconcile *reconcile)
     reconcile->is_refused = true;
 }
 
+/* What the record says of readiness: what a look found, what it said before, or that all settles.
+ */
+static struct health_record find_health(struct placement_reconcile *reconcile,
+                                        const struct delivery *before, struct str now)
+{
+    const struct delivery_policy *policy = plan_policy(reconcile->plan);
+    if (reconcile->health)
+        return health_record_find(before, reconcile->health, &reconcile->arena);
+    if (!policy || !policy->health_timeout || !failures_is_empty(&reconcile->failures))
+        return (struct health_record){0};
+    return reconcile->has_mended ? health_record_keep(before)
+                                 : health_record_begin(reconcile->plan, now, &reconcile->arena);
+}
+
 /*
  * Puts the results into the newest copy of the binding. Results go only into the binding that was
  * read before applying: a binding with a different UID belongs to a new Cluster of the same name.
@@ -198,11 +217,26 @@ static struct error *edit_binding(void *data, struct object *binding, struct obj
         progress.digest = reconcile->has_mended ? reconcile->mend_digest
                                                 : apply_ledger_digest(&reconcile->ledger, digest);
     }
+    struct delivery before = {0};
+    struct delivery_mark mark = {0};
+    const struct str now = timestamp_write(loop_wall(reconcile->controllers->loop), text);
+    if (has_policy) {
+        delivery_read(binding, set_key(reconcile->set).name, &reconcile->arena, &before);
+        delivery_find_mark(binding, set_key(reconcile->set).name, &mark);
+    }
+    const struct health_record health = find_health(reconcile, &before, now);
+    const bool keeps_drift = reconcile->health && mark.drift;
     const struct delivery_outcome outcome = {
-        .failures = mend ? &mend->why : &reconcile->failures,
-        .drift = mend ? mend->drift : DELIVERY_UNDRIFTED,
+        .failures = mend          ? &mend->why
+                    : keeps_drift ? &before.failures
+                                  : &reconcile->failures,
+        .drift = mend          ? mend->drift
+                 : keeps_drift ? mark.drift
+                               : DELIVERY_UNDRIFTED,
         .progress = has_policy ? &progress : NULL,
-        .now = timestamp_write(loop_wall(reconcile->controllers->loop), text),
+        .unready = health.is_unready ? &health.unready : NULL,
+        .unchecked = health.unchecked,
+        .now = now,
     };
     const struct binding_change change = {
         .owner = set_owner_reference(reconcile->set),
@@ -716,6 +750,7 @@ static struct error *record_mend(struct placement_reconcile *reconcile, struct d
     struct error *err = write_binding(reconcile);
     reconcile->mend = NULL;
     TRY(err);
+    reconcile->has_repaired = !failures_is_empty(&mend->repaired);
     placement_drift(reconcile->placement)->reported = mend->finding->hash;
     set_events_record_mend(reconcile->placement, reconcile->cluster_object, mend);
     return explain_fault(&reconcile->fault);
@@ -755,6 +790,32 @@ static struct error *look_at_drift(struct placement_reconcile *reconcile)
     return record_mend(reconcile, &mend);
 }
 
+/* Records what a look has found. The finding is used up, whatever comes of it. Suspends. */
+static struct error *record_health(struct placement_reconcile *reconcile)
+{
+    if (!plan_policy(reconcile->plan) || !placement_has_health(reconcile->placement))
+        return NULL;
+    struct placement_health *health = placement_health(reconcile->placement);
+    SCOPED(health_finding) finding = health->finding;
+    health->finding = (struct health_finding){0};
+    finding.why.arena = &finding.arena;
+    if (!finding.type)
+        return NULL;
+    reconcile->health = &finding;
+    reconcile->mend_digest = STR("");
+    reconcile->has_outcome = reconcile->has_mended = true;
+    struct error *err = write_binding(reconcile);
+    reconcile->health = NULL;
+    return err;
+}
+
+/* When all was applied. Suspends. */
+static struct error *tell_findings(struct placement_reconcile *reconcile)
+{
+    TRY(look_at_drift(reconcile));
+    return record_health(reconcile);
+}
+
 /* Returns an error for every fault that trying again may mend. Suspends. */
 static struct error *apply_missing(struct placement_reconcile *reconcile)
 {
@@ -773,7 +834,7 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
         TRY(check_identity(reconcile));
     reconcile->binding = binding_store_find(controllers->binding_store, reconcile->cluster);
     if (plan_is_met(plan, reconcile->binding, owner))
-        return look_at_drift(reconcile);
+        return tell_findings(reconcile);
     if (plan_is_recorded(plan, reconcile->binding, owner.name)) {
         reconcile->has_outcome = !plan_policy(plan);
         return write_binding(reconcile); /* the owner reference and the record: no connection */
@@ -847,6 +908,27 @@ static bool keep_drift(struct placement_reconcile *reconcile, const struct objec
     return is_news;
 }
 
+/* The same of health. */
+static bool keep_health(struct placement_reconcile *reconcile, const struct object *binding)
+{
+    struct placement *placement = reconcile->placement;
+    const struct delivery_policy *policy = plan_policy(reconcile->plan);
+    const bool is_applied =
+        reconcile->has_outcome && !reconcile->has_mended && !reconcile->fault.type;
+    bool is_news = false;
+    if (policy && (policy->health_timeout || placement_has_health(placement))) {
+        struct placement_health *health = placement_health(placement);
+        if (is_applied)
+            placement_health_note_applied(health, loop_wall(reconcile->controllers->loop));
+        is_news = placement_health_note_record(health, binding, set_key(reconcile->set).name);
+    }
+    if (!reconcile->fault.type)
+        health_check_follow(reconcile->set, placement,
+                            is_applied || reconcile->has_repaired ? HEALTH_CHECK_AT_ONCE
+                                                                  : HEALTH_CHECK_SOMETIME);
+    return is_news;
+}
+
 /* Keeps the findings. If the set has a new plan by now, the placement stays pending and goes again.
  */
 static void keep_findings(struct placement_reconcile *reconcile)
@@ -866,6 +948,7 @@ static void keep_findings(struct placement_reconcile *reconcile)
                                     buf_str(&reconcile->applied));
     tell_notices(reconcile);
     is_news |= keep_drift(reconcile, binding);
+    is_news |= keep_health(reconcile, binding);
     if (!placement_is_reconciled(placement, set_plan(reconcile->set))) {
         placement_enqueue(reconcile->set, reconcile->cluster.name, QUEUE_NORMAL);
         return;

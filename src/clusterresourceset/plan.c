@@ -260,3 +260,11 @@ bool plan_is_met(const struct plan *plan, const struct object *binding,
     return plan_is_recorded(plan, binding, owner.name) && binding_is_owned(binding, owner) &&
            (plan->policy || !delivery_exists(binding, owner.name));
 }
+
+bool plan_has_revision(const struct plan *plan, const struct object *binding, struct str set)
+{
+    char text[DELIVERY_REVISION_LEN + 1];
+    struct delivery_mark mark;
+    return delivery_find_mark(binding, set, &mark) && mark.is_applied &&
+           str_eq(str_from_c(mark.revision), plan_revision(plan, text));
+}

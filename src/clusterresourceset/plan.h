@@ -107,3 +107,6 @@ struct plan_step plan_step(const struct plan *plan, size_t index, const struct o
 bool plan_is_recorded(const struct plan *plan, const struct object *binding, struct str set);
 bool plan_is_met(const struct plan *plan, const struct object *binding,
                  struct owner_reference owner);
+
+/* Of a set with a policy: whether the cluster has all of this revision, and not an earlier one. */
+bool plan_has_revision(const struct plan *plan, const struct object *binding, struct str set);

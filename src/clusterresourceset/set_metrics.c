@@ -13,6 +13,7 @@
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/placement_drift.h"
+#include "clusterresourceset/placement_health.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/set.h"
 #include "controller/cache/cache.h"
@@ -37,6 +38,7 @@ static const struct str state_names[] = {
     [SET_METRICS_APPLIED] = STR_INIT("applied"),
     [SET_METRICS_DELETING] = STR_INIT("deleting"),
     [SET_METRICS_PAUSED] = STR_INIT("paused"),
+    [SET_METRICS_SETTLING] = STR_INIT("settling"),
     [SET_METRICS_WAITING] = STR_INIT("waiting"),
     [SET_METRICS_DRIFTED] = STR_INIT("drifted"),
     [SET_METRICS_CONTESTED] = STR_INIT("contested"),
@@ -50,20 +52,23 @@ static const struct str state_names[] = {
  */
 enum set_metrics_state set_metrics_decide(const struct set_metrics_facts *facts)
 {
+    const bool is_unreachable =
+        !facts->is_connected || facts->fault == FAULT_NO_CLIENT || facts->fault == FAULT_CONNECTING;
+    const bool has_failed =
+        (facts->fault != FAULT_NONE && facts->fault != FAULT_WAITING) || facts->lacks_resource;
     const struct {
         bool holds;
         enum set_metrics_state state;
     } rules[] = {
-        {facts->is_deleting,                                                                     SET_METRICS_DELETING },
-        {facts->is_paused,                                                                       SET_METRICS_PAUSED   },
-        {!facts->is_connected || facts->fault == FAULT_NO_CLIENT ||
-             facts->fault == FAULT_CONNECTING,
-         SET_METRICS_UNREACHABLE                                                                                      },
-        {(facts->fault != FAULT_NONE && facts->fault != FAULT_WAITING) || facts->lacks_resource,
-         SET_METRICS_FAILED                                                                                           },
-        {!facts->is_reconciled || facts->fault == FAULT_WAITING,                                 SET_METRICS_WAITING  },
-        {facts->drift == DELIVERY_CONTESTED,                                                     SET_METRICS_CONTESTED},
-        {facts->drift == DELIVERY_DRIFTED,                                                       SET_METRICS_DRIFTED  },
+        {facts->is_deleting,                                     SET_METRICS_DELETING   },
+        {facts->is_paused,                                       SET_METRICS_PAUSED     },
+        {is_unreachable,                                         SET_METRICS_UNREACHABLE},
+        {has_failed,                                             SET_METRICS_FAILED     },
+        {!facts->is_reconciled || facts->fault == FAULT_WAITING, SET_METRICS_WAITING    },
+        {facts->drift == DELIVERY_CONTESTED,                     SET_METRICS_CONTESTED  },
+        {facts->drift == DELIVERY_DRIFTED,                       SET_METRICS_DRIFTED    },
+        {facts->health == HEALTH_FAILED,                         SET_METRICS_FAILED     },
+        {facts->health == HEALTH_SETTLING,                       SET_METRICS_SETTLING   },
     };
     for (size_t i = 0; i < COUNT(rules); i++)
         if (rules[i].holds)
@@ -127,6 +132,8 @@ static void count_placements(struct crs_set *set, struct cluster_count *clusters
         facts.drift =
             placement_has_drift(placement) ? placement_drift(placement)->drift : DELIVERY_UNDRIFTED;
         facts.is_connected = is_connected(clusters->controllers, cluster);
+        facts.health =
+            placement_has_health(placement) ? placement_health(placement)->state : HEALTH_READY;
         const enum set_metrics_state state = set_metrics_decide(&facts);
         counts[state]++;
         note_state(clusters, cluster, state);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "clusterresourceset/fault.h"
+#include "clusterresourceset/health.h"
 #include "clusterresourceset/types/delivery.h"
 
 struct crs_controllers;
@@ -18,6 +19,7 @@ enum set_metrics_state {
     SET_METRICS_APPLIED,
     SET_METRICS_DELETING,
     SET_METRICS_PAUSED,
+    SET_METRICS_SETTLING,  /* applied, and the policy waits until objects are ready */
     SET_METRICS_WAITING,   /* not reconciled yet by the newest spec and resources, or other sets
                             * come first there */
     SET_METRICS_DRIFTED,   /* applied, but somebody has changed objects since */
@@ -36,6 +38,7 @@ struct set_metrics_facts {
     bool is_reconciled;    /* by the newest plan of the set */
     enum fault_type fault; /* of the last reconcile */
     enum delivery_drift drift;
+    enum health_state health;
 };
 
 /* Pure. */

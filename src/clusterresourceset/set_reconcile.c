@@ -24,8 +24,11 @@
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/drift_check.h"
 #include "clusterresourceset/drift_condition.h"
+#include "clusterresourceset/health_check.h"
+#include "clusterresourceset/health_condition.h"
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/placement_drift.h"
+#include "clusterresourceset/placement_health.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/set.h"
 #include "clusterresourceset/set_delete.h"
@@ -244,6 +247,7 @@ static void enqueue_placement(void *data, struct str cluster)
     }
     if (is_up_to_date(set, placement)) {
         drift_check_follow(set, placement);
+        health_check_follow(set, placement, HEALTH_CHECK_SOON);
         return;
     }
     placement_set_pending(placement, true);
@@ -371,28 +375,82 @@ static bool has_progress(const struct object *object)
     return condition_find(object_path(object, "status.conditions"), STR("InProgress"), &found);
 }
 
-/* DriftFree, as the placements have it recorded. False if the policy does not mind drift. */
-static bool add_drift_condition(struct set_reconcile *reconcile, struct condition *condition,
-                                size_t *count)
+/* The conditions about one policy: those that are there, and the types of those that are not. */
+struct policy_conditions {
+    struct condition made[2];
+    struct str dropped[2];
+    size_t made_count, dropped_count;
+};
+
+/* DriftFree, as the placements have it recorded. */
+static struct condition make_drift_condition(struct set_reconcile *reconcile)
 {
     struct crs_set *set = reconcile->set;
-    const struct plan *plan = set_plan(set);
     const size_t clusters = map_count(set_placements(set));
-    struct drift_condition_cluster *drifted =
+    struct condition_cluster *drifted =
         arena_alloc_array(&reconcile->arena, clusters + 1, sizeof(*drifted));
-    size_t drifted_count = 0;
-    if (!plan_policy(plan) || plan_policy(plan)->drift == DELIVERY_POLICY_DRIFT_IGNORE)
-        return false;
+    size_t count = 0;
     MAP_FOREACH (entry, set_placements(set)) {
         const struct placement_drift *drift = placement_drift(entry->value);
         if (drift->drift)
-            drifted[drifted_count++] = (struct drift_condition_cluster){
-                map_key(entry), str_from_c(drift->text), drift->drift};
+            drifted[count++] = (struct condition_cluster){map_key(entry), str_from_c(drift->text),
+                                                          (int)drift->drift};
     }
-    *condition = drift_condition_make(drifted, drifted_count, clusters, plan_generation(plan),
-                                      &reconcile->arena);
-    ++*count;
-    return true;
+    return drift_condition_make(drifted, count, clusters, plan_generation(set_plan(set)),
+                                &reconcile->arena);
+}
+
+/* True if a placement is not ready, with what is told of it. */
+static bool find_unready(const struct plan *plan, struct placement *placement,
+                         struct condition_cluster *ret_cluster)
+{
+    const struct fault *fault = placement_fault(placement);
+    const struct placement_health *health = placement_health(placement);
+    *ret_cluster = (struct condition_cluster){.name = placement_cluster(placement)};
+    if (fault->type || !placement_is_reconciled(placement, plan)) {
+        ret_cluster->rank = HEALTH_CONDITION_UNAPPLIED;
+        ret_cluster->text = fault->type ? fault->text : STR("not applied yet");
+        return true;
+    }
+    ret_cluster->rank =
+        health->state == HEALTH_FAILED ? HEALTH_CONDITION_FAILED : HEALTH_CONDITION_SETTLING;
+    ret_cluster->text = health->text ? str_from_c(health->text) : STR("not looked at yet");
+    return health->state != HEALTH_READY;
+}
+
+/* Ready, by the same records. */
+static struct condition make_health_condition(struct set_reconcile *reconcile)
+{
+    struct crs_set *set = reconcile->set;
+    const size_t clusters = map_count(set_placements(set));
+    struct condition_cluster *unready =
+        arena_alloc_array(&reconcile->arena, clusters + 1, sizeof(*unready));
+    size_t count = 0;
+    MAP_FOREACH (entry, set_placements(set))
+        count += find_unready(set_plan(set), entry->value, &unready[count]);
+    return health_condition_make(unready, count, clusters, plan_generation(set_plan(set)),
+                                 &reconcile->arena);
+}
+
+static void add_policy_condition(struct set_reconcile *reconcile, bool is_asked_for,
+                                 struct condition (*make)(struct set_reconcile *reconcile),
+                                 struct str type, struct policy_conditions *conditions)
+{
+    if (is_asked_for)
+        conditions->made[conditions->made_count++] = make(reconcile);
+    else
+        conditions->dropped[conditions->dropped_count++] = type;
+}
+
+static struct policy_conditions make_policy_conditions(struct set_reconcile *reconcile)
+{
+    const struct delivery_policy *policy = plan_policy(set_plan(reconcile->set));
+    struct policy_conditions conditions = {.made_count = 0};
+    add_policy_condition(reconcile, policy && policy->drift != DELIVERY_POLICY_DRIFT_IGNORE,
+                         make_drift_condition, STR(DRIFT_CONDITION), &conditions);
+    add_policy_condition(reconcile, policy && policy->health_timeout > 0, make_health_condition,
+                         STR(HEALTH_CONDITION), &conditions);
+    return conditions;
 }
 
 /*
@@ -407,7 +465,8 @@ static struct error *write_conditions(struct set_reconcile *reconcile,
     struct conditions made = conditions_make(summary, generation, &reconcile->arena);
     if (!may_write_applied(reconcile, &made))
         return NULL;
-    struct condition all[5] = {conditions_not_paused(generation)};
+    const struct policy_conditions by_policy = make_policy_conditions(reconcile);
+    struct condition all[4 + COUNT(by_policy.made)] = {conditions_not_paused(generation)};
     size_t count = 1;
     if (made.says_applied)
         all[count++] = made.applied;
@@ -415,13 +474,15 @@ static struct error *write_conditions(struct set_reconcile *reconcile,
         all[count++] = made.progress;
         all[count++] = made.failed;
     }
-    const bool minds_drift = add_drift_condition(reconcile, &all[count], &count);
+    for (size_t i = 0; i < by_policy.made_count; i++)
+        all[count++] = by_policy.made[i];
     const bool is_news = made.says_applied && !has_condition(set_object(set), &made.applied);
     struct error *err =
         set_write_status(set, &(struct set_status){
                                   .conditions = all,
                                   .count = count,
-                                  .dropped = minds_drift ? STR("") : STR(DRIFT_CONDITION),
+                                  .dropped = by_policy.dropped,
+                                  .dropped_count = by_policy.dropped_count,
                                   .v1beta1 = made.says_applied ? &made.v1beta1 : NULL,
                                   .observed_generation = made.is_success ? generation : 0,
                               });

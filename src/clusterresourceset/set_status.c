@@ -28,7 +28,8 @@ struct wanted_conditions {
     enum condition_form form;
     const struct condition *conditions;
     size_t count;
-    struct str dropped; /* a type that shall not be there */
+    const struct str *dropped; /* types that shall not be there */
+    size_t dropped_count;
 };
 
 /*
@@ -47,8 +48,8 @@ static struct error *build_list(const struct object *object, const struct wanted
     }
     for (size_t i = 0; i < wanted->count; i++)
         condition_list_set(&list, &wanted->conditions[i], now);
-    if (wanted->dropped.len)
-        condition_list_remove(&list, wanted->dropped);
+    for (size_t i = 0; i < wanted->dropped_count; i++)
+        condition_list_remove(&list, wanted->dropped[i]);
     if (!list.changed)
         return NULL;
     condition_list_sort(&list);
@@ -66,15 +67,15 @@ static struct error *edit_status(struct crs_set *set, const struct object *objec
     json_edit_init(&edit, object_root(object));
     if (status->count) {
         const struct wanted_conditions wanted = {"status.conditions", CONDITION_METAV1,
-                                                 status->conditions, status->count,
-                                                 status->dropped};
+                                                 status->conditions,  status->count,
+                                                 status->dropped,     status->dropped_count};
         TRY(build_list(object, &wanted, now, &arena, &conditions));
         if (conditions)
             json_edit_set(&edit, JSON_PLACE("status.conditions"), json_doc_root(conditions));
     }
     if (status->v1beta1) {
-        const struct wanted_conditions wanted = {"status.deprecated.v1beta1.conditions",
-                                                 CONDITION_V1BETA1, status->v1beta1, 1, STR("")};
+        const struct wanted_conditions wanted = {
+            "status.deprecated.v1beta1.conditions", CONDITION_V1BETA1, status->v1beta1, 1, NULL, 0};
         TRY(build_list(object, &wanted, now, &arena, &deprecated));
         if (deprecated)
             json_edit_set(&edit, JSON_PLACE("status.deprecated.v1beta1.conditions"),

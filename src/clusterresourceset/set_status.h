@@ -19,7 +19,8 @@ struct crs_set;
 struct set_status {
     const struct condition *conditions; /* for status.conditions */
     size_t count;
-    struct str dropped;              /* a type in that list that goes; empty: none */
+    const struct str *dropped; /* types in that list that go */
+    size_t dropped_count;
     const struct condition *v1beta1; /* for status.deprecated.v1beta1.conditions; NULL: no change */
     int64_t observed_generation;     /* 0: no change */
 };

@@ -326,29 +326,48 @@ static const struct {
     struct str group, kind;
     struct readiness (*check)(const struct object *object);
 } kinds[] = {
-    {STR_INIT("apps"),                      STR_INIT("Deployment"),               check_deployment  },
-    {STR_INIT("apps"),                      STR_INIT("StatefulSet"),              check_stateful_set},
-    {STR_INIT("apps"),                      STR_INIT("DaemonSet"),                check_daemon_set  },
-    {STR_INIT("apps"),                      STR_INIT("ReplicaSet"),               check_replica_set },
-    {STR_INIT(""),                          STR_INIT("PersistentVolumeClaim"),    check_claim       },
-    {STR_INIT(""),                          STR_INIT("Service"),                  check_service     },
-    {STR_INIT(""),                          STR_INIT("Namespace"),                check_namespace   },
-    {STR_INIT(""),                          STR_INIT("ConfigMap"),                check_exists      },
-    {STR_INIT(""),                          STR_INIT("Secret"),                   check_exists      },
-    {STR_INIT(""),                          STR_INIT("ServiceAccount"),           check_exists      },
-    {STR_INIT("networking.k8s.io"),         STR_INIT("Ingress"),                  check_exists      },
-    {STR_INIT("networking.k8s.io"),         STR_INIT("NetworkPolicy"),            check_exists      },
-    {STR_INIT("rbac.authorization.k8s.io"), STR_INIT("Role"),                     check_exists      },
-    {STR_INIT("rbac.authorization.k8s.io"), STR_INIT("RoleBinding"),              check_exists      },
-    {STR_INIT("rbac.authorization.k8s.io"), STR_INIT("ClusterRole"),              check_exists      },
-    {STR_INIT("rbac.authorization.k8s.io"), STR_INIT("ClusterRoleBinding"),       check_exists      },
-    {STR_INIT("batch"),                     STR_INIT("CronJob"),                  check_exists      },
-    {STR_INIT("policy"),                    STR_INIT("PodDisruptionBudget"),      check_exists      },
-    {STR_INIT("apiextensions.k8s.io"),      STR_INIT("CustomResourceDefinition"), check_definition  },
-    {STR_INIT("apiregistration.k8s.io"),    STR_INIT("APIService"),               check_api_service },
-    {STR_INIT("cert-manager.io"),           STR_INIT("Issuer"),                   check_issuer      },
-    {STR_INIT("cert-manager.io"),           STR_INIT("ClusterIssuer"),            check_issuer      },
+    {STR_INIT("apps"),                         STR_INIT("Deployment"),                     check_deployment  },
+    {STR_INIT("apps"),                         STR_INIT("StatefulSet"),                    check_stateful_set},
+    {STR_INIT("apps"),                         STR_INIT("DaemonSet"),                      check_daemon_set  },
+    {STR_INIT("apps"),                         STR_INIT("ReplicaSet"),                     check_replica_set },
+    {STR_INIT(""),                             STR_INIT("PersistentVolumeClaim"),          check_claim       },
+    {STR_INIT(""),                             STR_INIT("Service"),                        check_service     },
+    {STR_INIT(""),                             STR_INIT("Namespace"),                      check_namespace   },
+    {STR_INIT(""),                             STR_INIT("ConfigMap"),                      check_exists      },
+    {STR_INIT(""),                             STR_INIT("Secret"),                         check_exists      },
+    {STR_INIT(""),                             STR_INIT("ServiceAccount"),                 check_exists      },
+    {STR_INIT("networking.k8s.io"),            STR_INIT("Ingress"),                        check_exists      },
+    {STR_INIT("networking.k8s.io"),            STR_INIT("NetworkPolicy"),                  check_exists      },
+    {STR_INIT("rbac.authorization.k8s.io"),    STR_INIT("Role"),                           check_exists      },
+    {STR_INIT("rbac.authorization.k8s.io"),    STR_INIT("RoleBinding"),                    check_exists      },
+    {STR_INIT("rbac.authorization.k8s.io"),    STR_INIT("ClusterRole"),                    check_exists      },
+    {STR_INIT("rbac.authorization.k8s.io"),    STR_INIT("ClusterRoleBinding"),             check_exists      },
+    {STR_INIT(""),                             STR_INIT("LimitRange"),                     check_exists      },
+    {STR_INIT(""),                             STR_INIT("Endpoints"),                      check_exists      },
+    {STR_INIT("scheduling.k8s.io"),            STR_INIT("PriorityClass"),                  check_exists      },
+    {STR_INIT("storage.k8s.io"),               STR_INIT("StorageClass"),                   check_exists      },
+    {STR_INIT("storage.k8s.io"),               STR_INIT("CSIDriver"),                      check_exists      },
+    {STR_INIT("node.k8s.io"),                  STR_INIT("RuntimeClass"),                   check_exists      },
+    {STR_INIT("networking.k8s.io"),            STR_INIT("IngressClass"),                   check_exists      },
+    {STR_INIT("admissionregistration.k8s.io"), STR_INIT("ValidatingWebhookConfiguration"),
+     check_exists                                                                                            },
+    {STR_INIT("admissionregistration.k8s.io"), STR_INIT("MutatingWebhookConfiguration"),
+     check_exists                                                                                            },
+    {STR_INIT("batch"),                        STR_INIT("CronJob"),                        check_exists      },
+    {STR_INIT("policy"),                       STR_INIT("PodDisruptionBudget"),            check_exists      },
+    {STR_INIT("apiextensions.k8s.io"),         STR_INIT("CustomResourceDefinition"),       check_definition  },
+    {STR_INIT("apiregistration.k8s.io"),       STR_INIT("APIService"),                     check_api_service },
+    {STR_INIT("cert-manager.io"),              STR_INIT("Issuer"),                         check_issuer      },
+    {STR_INIT("cert-manager.io"),              STR_INIT("ClusterIssuer"),                  check_issuer      },
 };
+
+bool readiness_has_rules(struct str group, struct str kind)
+{
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        if (str_eq(group, kinds[i].group) && str_eq(kind, kinds[i].kind))
+            return kinds[i].check != check_exists;
+    return true;
+}
 
 /* A kind without the condition Ready is ready as soon as it exists. */
 static struct readiness check_other(const struct object *object)

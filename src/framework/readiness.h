@@ -18,6 +18,9 @@ struct readiness {
 /* Judges by kind. wait_completion: a Job that is still running is not ready. */
 struct readiness readiness_check(const struct object *object, bool wait_completion, timestamp now);
 
+/* False for kinds that are ready as soon as they exist: nobody has to fetch one to know. */
+bool readiness_has_rules(struct str group, struct str kind);
+
 /*
  * For owners of other controllers made with this framework: without conditions they are not ready.
  */

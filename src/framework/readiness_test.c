@@ -385,3 +385,27 @@ TEST(fw_80_certificates_and_external_secrets)
     OWNED(object) opaque = read(OBJECT("v1", "Secret", "\"type\":\"Opaque\""));
     check(readiness_check_secret(opaque, STR("Opaque")), "");
 }
+
+TEST(kinds_that_are_ready_as_soon_as_they_exist_have_no_rules)
+{
+    const struct {
+        struct str group, kind;
+        bool has_rules;
+    } cases[] = {
+        {STR("apps"),                      STR("Deployment"),   true },
+        {STR(""),                          STR("Pod"),          true },
+        {STR("batch"),                     STR("Job"),          true },
+        {STR(""),                          STR("Service"),      true },
+        {STR("cert-manager.io"),           STR("Certificate"),  true },
+        {STR("example.com"),               STR("Widget"),       true },
+        {STR(""),                          STR("ConfigMap"),    false},
+        {STR(""),                          STR("Secret"),       false},
+        {STR("rbac.authorization.k8s.io"), STR("Role"),         false},
+        {STR("storage.k8s.io"),            STR("StorageClass"), false},
+        {STR("example.com"),               STR("ConfigMap"),    true },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%.*s", STR_ARG(cases[i].kind));
+        CHECK_EQ(readiness_has_rules(cases[i].group, cases[i].kind), cases[i].has_rules);
+    }
+}

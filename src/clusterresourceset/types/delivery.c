@@ -11,6 +11,9 @@
 #define READY            "Ready"
 #define DRIFTED          "Drifted"
 #define CONTESTED        "Contested"
+#define SETTLING         "Settling"
+#define NOT_CHECKED      "NotChecked"
+#define NOT_CHECKED_TEXT "not checked since "
 #define OBJECTS_AT_LEAST 5
 #define OMITTED_MAX      64 /* bytes of "omitted" and of what closes the record */
 
@@ -78,6 +81,26 @@ static size_t read_size(const struct json_value *value)
     return number > 0 ? (size_t)number : 0;
 }
 
+/* Takes since when nothing was checked from a cause that says so. */
+static bool read_unchecked(const struct json_value *cause, struct delivery *delivery)
+{
+    const struct str message = json_path_str(cause, "message");
+    if (!str_eq(json_path_str(cause, "reason"), STR(NOT_CHECKED)) ||
+        !str_starts_with(message, STR(NOT_CHECKED_TEXT)))
+        return false;
+    delivery->unchecked =
+        arena_str(delivery->failures.arena, str_skip(message, strlen(NOT_CHECKED_TEXT)));
+    return true;
+}
+
+/* Drift has its own states, beside which this is told. */
+static bool is_overdue(const struct json_value *record)
+{
+    bool says_so = false;
+    json_to_bool(json_get(record, STR("overdue")), &says_so);
+    return says_so || str_eq(json_path_str(record, "state"), STR(FAILED));
+}
+
 static void read_cause(const struct json_value *value, struct failures *failures)
 {
     struct arena *arena = failures->arena;
@@ -97,27 +120,50 @@ static void read_cause(const struct json_value *value, struct failures *failures
     failures->failed += cause->count;
 }
 
+/* A list of causes, and how many were left out of it. */
+static void read_causes(const struct json_value *record, const char *list, const char *omitted,
+                        struct delivery *delivery, struct failures *failures)
+{
+    const struct json_value *item, *left_out = json_path(record, omitted);
+    JSON_FOREACH (key, item, json_path(record, list))
+        if (!read_unchecked(item, delivery))
+            read_cause(item, failures);
+    failures->omitted_causes = read_size(json_get(left_out, STR("causes")));
+    failures->omitted_objects = read_size(json_get(left_out, STR("objects")));
+    failures->failed += failures->omitted_objects;
+}
+
+static enum delivery_drift read_drift(struct str state)
+{
+    return str_eq(state, STR(DRIFTED))     ? DELIVERY_DRIFTED
+           : str_eq(state, STR(CONTESTED)) ? DELIVERY_CONTESTED
+                                           : DELIVERY_UNDRIFTED;
+}
+
 bool delivery_read(const struct object *binding, struct str set, struct arena *arena,
                    struct delivery *ret_delivery)
 {
     struct json_doc *read = NULL;
-    const struct json_value *record = json_get(read_records(binding, &read), set), *item;
+    const struct json_value *record = json_get(read_records(binding, &read), set);
     OWNED(json_doc) doc = read;
     if (json_type(record) != JSON_OBJECT)
         return false;
-    struct failures *failures = &ret_delivery->failures;
+    const struct failures none = {.arena = arena,
+                                  .objects = read_size(json_get(record, STR("objects")))};
     *ret_delivery = (struct delivery){
         .state = arena_str(arena, json_path_str(record, "state")),
         .since = arena_str(arena, json_path_str(record, "since")),
         .revision = arena_str(arena, json_path_str(record, "revision")),
-        .failures = {.arena = arena,
-                     .objects = read_size(json_get(record, STR("objects"))),
-                     .omitted_causes = read_size(json_path(record, "omitted.causes")),
-                     .omitted_objects = read_size(json_path(record, "omitted.objects"))},
+        .settling = arena_str(arena, json_path_str(record, "settling")),
+        .is_overdue = is_overdue(record),
+        .failures = none,
+        .unready = none,
     };
-    JSON_FOREACH (key, item, json_get(record, STR("why")))
-        read_cause(item, failures);
-    failures->failed += failures->omitted_objects;
+    const bool tells_unready = ret_delivery->settling.len && !read_drift(ret_delivery->state);
+    read_causes(record, "why", "omitted", ret_delivery,
+                tells_unready ? &ret_delivery->unready : &ret_delivery->failures);
+    if (!tells_unready)
+        read_causes(record, "unready", "omittedUnready", ret_delivery, &ret_delivery->unready);
     return true;
 }
 
@@ -159,7 +205,8 @@ static bool write_all_causes(const struct failures *failures, size_t room, struc
 }
 
 /* As many causes as fit, and how many were left out. */
-static void write_some_causes(const struct failures *failures, size_t room, struct buf *out)
+static void write_some_causes(const struct failures *failures, const char *omitted, size_t room,
+                              struct buf *out)
 {
     const size_t begin = out->len;
     const struct failure_cause *cause = failures->first;
@@ -178,7 +225,7 @@ static void write_some_causes(const struct failures *failures, size_t room, stru
     }
     buf_add_char(out, ']');
     if (causes)
-        buf_print(out, ",\"omitted\":{\"causes\":%zu,\"objects\":%zu}", causes, objects);
+        buf_print(out, ",\"%s\":{\"causes\":%zu,\"objects\":%zu}", omitted, causes, objects);
 }
 
 /* Each kind is written once, up to the limit. */
@@ -214,19 +261,30 @@ static struct str find_since(const struct json_value *before, const char *state,
     return is_same && since.len && since.len <= outcome->now.len ? since : outcome->now;
 }
 
+/* What was not applied or has drifted is told first: what is not ready may follow from it. */
 static const char *name_state(const struct delivery_outcome *outcome)
 {
     static const char *const drifts[] = {[DELIVERY_UNDRIFTED] = FAILED,
                                          [DELIVERY_DRIFTED] = DRIFTED,
                                          [DELIVERY_CONTESTED] = CONTESTED};
-    return failures_is_empty(outcome->failures) ? READY : drifts[outcome->drift];
+    if (!failures_is_empty(outcome->failures))
+        return drifts[outcome->drift];
+    if (!outcome->unready)
+        return READY;
+    return outcome->unready->is_overdue ? FAILED : SETTLING;
+}
+
+static size_t count_ready(const struct delivery_outcome *outcome)
+{
+    const size_t objects = outcome->failures->objects;
+    const size_t others = outcome->unready ? outcome->unready->count : outcome->failures->failed;
+    return others < objects ? objects - others : 0;
 }
 
 /* What comes before the causes, and is never cut. */
 static void write_head(const struct json_value *before, const struct delivery_outcome *outcome,
                        struct buf *out)
 {
-    const struct failures *failures = outcome->failures;
     const struct delivery_progress *progress = outcome->progress;
     const char *state = name_state(outcome);
     buf_add_char(out, '{');
@@ -237,35 +295,67 @@ static void write_head(const struct json_value *before, const struct delivery_ou
     }
     buf_print(out, "\"state\":\"%s\",\"since\":", state);
     buf_add_json_string(out, find_since(before, state, outcome));
-    buf_print(out, ",\"objects\":%zu", failures->objects);
+    if (outcome->unready) {
+        buf_add(out, STR(",\"settling\":"));
+        buf_add_json_string(out, outcome->unready->since);
+        if (outcome->unready->is_overdue && outcome->drift)
+            buf_add(out, STR(",\"overdue\":true"));
+    }
+    buf_print(out, ",\"objects\":%zu", outcome->failures->objects);
     if (!progress)
         return;
-    const size_t failed =
-        failures->failed < failures->objects ? failures->failed : failures->objects;
-    buf_print(out, ",\"ready\":%zu,\"kinds\":[", failures->objects - failed);
+    buf_print(out, ",\"ready\":%zu,\"kinds\":[", count_ready(outcome));
     write_kinds(before, progress, out);
     buf_add(out, STR("],\"digest\":"));
     buf_add_json_string(out,
                         progress->digest.len ? progress->digest : json_path_str(before, "digest"));
 }
 
+/* A list of causes in a record. */
+struct cause_list {
+    const char *name, *omitted;
+    const struct failures *causes;
+    struct str unchecked; /* since when nobody has checked; empty: the list does not say so */
+};
+
+/* Nothing for an empty list. room is what is left for it. */
+static void write_list(const struct cause_list *list, size_t room, struct buf *out)
+{
+    const size_t begin = out->len;
+    const bool is_empty = failures_is_empty(list->causes);
+    if (is_empty && !list->unchecked.len)
+        return;
+    buf_print(out, ",\"%s\":[", list->name);
+    if (list->unchecked.len) {
+        SCOPED(buf) message = {.limit = 0};
+        buf_print(&message, NOT_CHECKED_TEXT "%.*s", STR_ARG(list->unchecked));
+        buf_add(out, STR("{\"count\":0,\"reason\":\"" NOT_CHECKED "\",\"message\":"));
+        buf_add_json_string(out, buf_str(&message));
+        buf_add(out, is_empty ? STR("}") : STR("},"));
+    }
+    const size_t taken = out->len - begin + OMITTED_MAX;
+    const size_t left = room > taken ? room - taken : 0;
+    if (write_all_causes(list->causes, left, out))
+        buf_add_char(out, ']');
+    else
+        write_some_causes(list->causes, list->omitted, left, out);
+}
+
 static void write_record(const struct json_value *before, const struct delivery_outcome *outcome,
                          size_t room, struct buf *out)
 {
-    const struct failures *failures = outcome->failures;
+    const struct delivery_unready *unready = outcome->unready;
+    const bool has_failed = !failures_is_empty(outcome->failures);
+    const struct cause_list why = {"why", "omitted",
+                                   has_failed || !unready ? outcome->failures : unready->why,
+                                   outcome->unchecked};
     const size_t begin = out->len;
     write_head(before, outcome, out);
-    if (failures_is_empty(failures)) {
-        buf_add_char(out, '}');
-        return;
+    write_list(&why, room > out->len - begin ? room - (out->len - begin) : 0, out);
+    if (has_failed && unready) {
+        const struct cause_list rest = {"unready", "omittedUnready", unready->why, STR("")};
+        write_list(&rest, room > out->len - begin ? room - (out->len - begin) : 0, out);
     }
-    buf_add(out, STR(",\"why\":["));
-    const size_t taken = out->len - begin + OMITTED_MAX;
-    const size_t left = room > taken ? room - taken : 0;
-    if (write_all_causes(failures, left, out))
-        buf_add_char(out, ']');
-    else
-        write_some_causes(failures, left, out);
     buf_add_char(out, '}');
 }
 
@@ -349,13 +439,6 @@ void delivery_write(const struct object *binding, struct str set,
         buf_clear(out);
 }
 
-static enum delivery_drift read_drift(struct str state)
-{
-    return str_eq(state, STR(DRIFTED))     ? DELIVERY_DRIFTED
-           : str_eq(state, STR(CONTESTED)) ? DELIVERY_CONTESTED
-                                           : DELIVERY_UNDRIFTED;
-}
-
 bool delivery_find_mark(const struct object *binding, struct str set,
                         struct delivery_mark *ret_mark)
 {
@@ -367,8 +450,11 @@ bool delivery_find_mark(const struct object *binding, struct str set,
         return false;
     const struct str state = json_path_str(record, "state"),
                      digest = json_path_str(record, "digest");
-    *ret_mark = (struct delivery_mark){.drift = read_drift(state)};
-    ret_mark->is_applied = ret_mark->drift || str_eq(state, STR(READY));
+    const struct str settling = json_path_str(record, "settling");
+    *ret_mark = (struct delivery_mark){.drift = read_drift(state), .is_unready = settling.len > 0};
+    ret_mark->is_applied = ret_mark->drift || ret_mark->is_unready || str_eq(state, STR(READY));
+    ret_mark->is_overdue = ret_mark->is_unready && is_overdue(record);
+    timestamp_read(settling, &ret_mark->unready_since);
     memcpy(ret_mark->revision, revision.ptr, revision.len);
     if (digest.len == DELIVERY_DIGEST_LEN)
         memcpy(ret_mark->digest, digest.ptr, digest.len);

@@ -16,6 +16,15 @@
  * The state is Ready, Failed, or Drifted or Contested if somebody changed objects since they were
  * applied: then `why` says which, what, and who.
  *
+ * With health, a set that was applied in full and has objects that are not ready has the member
+ * `settling`, the time since when that is so. Its state is Settling, or Failed if that is longer
+ * than the policy allows, and `why` says which objects are not ready. If objects have drifted as
+ * well, the state is that of drift, and `unready` says what is not ready. The first element of
+ * `why` has the reason NotChecked while the cluster cannot be asked about it:
+ *
+ *     {"cni": {"revision": "9f2c01aa77de", "state": "Settling", "since": "…", "settling": "…",
+ *       …, "why": [{"count": 0, "reason": "NotChecked", "message": "not checked since …"}, …]}}
+ *
  * A plain set that is well has no member. `why` has one element for each cause. All objects of a
  * cause are named if there is room, else five at least; causes that do not fit are left out from
  * the end, and `omitted` counts them. A cause with the count 0 is about whole resources.
@@ -31,6 +40,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/str.h"
+#include "base/timestamp.h"
 #include "clusterresourceset/types/failures.h"
 
 #define DELIVERY_ANNOTATION "corset.dev/delivery"
@@ -48,6 +58,10 @@ struct delivery {
     struct str state, since;  /* "Failed"; RFC 3339 */
     struct str revision;      /* empty: of a plain set */
     struct failures failures; /* omitted_causes and omitted_objects are those of the record */
+    struct str settling;      /* RFC 3339; empty: nothing is known of objects that are not ready */
+    bool is_overdue;          /* that is longer than the policy allows */
+    struct failures unready;  /* the objects that are not, as far as they are known */
+    struct str unchecked;     /* since when that is not known, RFC 3339; empty: it is */
 };
 
 /* Whether there is a record of the set. binding may be NULL. */
@@ -70,11 +84,21 @@ struct delivery_progress {
 /* What became of objects since they were applied. */
 enum delivery_drift { DELIVERY_UNDRIFTED, DELIVERY_DRIFTED, DELIVERY_CONTESTED };
 
+/* Objects that were applied and are not ready. */
+struct delivery_unready {
+    const struct failures *why; /* which of them, and why; empty: nobody has looked yet */
+    size_t count;
+    struct str since;
+    bool is_overdue; /* that is longer than the policy allows */
+};
+
 /* What came of a set. Without progress it is a plain one, which has no record if nothing failed. */
 struct delivery_outcome {
     const struct failures *failures;
     const struct delivery_progress *progress; /* NULL: none */
     enum delivery_drift drift;                /* if there is any, the failures tell of it */
+    const struct delivery_unready *unready;   /* NULL: all are ready, or nobody wants to know */
+    struct str unchecked;                     /* since when that is not known; empty: it is */
     struct str now;                           /* the beginning of a state that is new */
 };
 
@@ -92,6 +116,9 @@ struct delivery_mark {
     bool is_applied; /* in full, whatever became of it since */
     bool is_incomplete;
     enum delivery_drift drift;
+    bool is_unready;                      /* it is applied, and has objects that are not ready */
+    bool is_overdue;                      /* for longer than the policy allows */
+    timestamp unready_since;              /* 0: that cannot be read */
     char digest[DELIVERY_DIGEST_LEN + 1]; /* empty: none */
 };
 

@@ -259,10 +259,9 @@ struct str delivery_policy_unsupported(const struct delivery_policy *policy)
         bool is_asked_for;
         struct str field;
     } rows[] = {
-        {policy->prune_when != 0,    STR("prune")  },
-        {policy->health_timeout > 0, STR("health") },
-        {policy->wave_count > 0,     STR("rollout")},
-        {policy->has_values,         STR("values") },
+        {policy->prune_when != 0, STR("prune")  },
+        {policy->wave_count > 0,  STR("rollout")},
+        {policy->has_values,      STR("values") },
     };
     for (size_t i = 0; i < COUNT(rows); i++)
         if (rows[i].is_asked_for)

@@ -165,8 +165,8 @@ TEST(what_the_controllers_cannot_do_yet_is_named)
     } cases[] = {
         {"{conflicts: Fail, onImmutable: Recreate, drift: Repair, prune: {maxObjects: 1}}",
          STR("")                                                                                          },
+        {"{health: {timeout: 5m}}",                                                         STR("")       },
         {"{prune: {when: [Removed]}}",                                                      STR("prune")  },
-        {"{health: {timeout: 5m}}",                                                         STR("health") },
         {"{rollout: {waves: [{name: a}]}}",                                                 STR("rollout")},
         {"{values: Cluster}",                                                               STR("values") },
     };

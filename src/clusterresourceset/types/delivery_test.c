@@ -280,3 +280,95 @@ TEST(the_record_of_a_set_with_a_policy_has_revision_and_kinds)
     write_record(failed, STR("a"), &failures, NOW, &again);
     CHECK_EQ(buf_str(&again), STR(""));
 }
+
+TEST(the_record_of_a_set_with_health_says_what_is_not_ready)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(buf) text = {.limit = 0};
+    SCOPED(failures) none = {.arena = &arena, .objects = 3};
+    SCOPED(failures) unready = {.arena = &arena, .objects = 3};
+    const struct delivery_progress progress = {.revision = STR("9f2c01aa77de"),
+                                               .digest = STR("5b1e")};
+    struct delivery_unready state = {.why = &unready, .count = 2, .since = NOW};
+    struct delivery_outcome outcome = {
+        .failures = &none, .progress = &progress, .unready = &state, .now = LATER};
+    struct delivery_mark mark;
+    struct delivery read;
+    OWNED(object) binding = bind(STR(""));
+
+    TEST_CASE("applied, and nobody has looked");
+    delivery_write(binding, STR("a"), &outcome, &text);
+    CHECK_EQ(buf_str(&text),
+             STR("{\"a\":{\"revision\":\"9f2c01aa77de\",\"state\":\"Settling\",\"since\":"
+                 "\"2026-11-15T23:00:00Z\",\"settling\":\"2026-11-15T22:10:00Z\",\"objects\":3,"
+                 "\"ready\":1,\"kinds\":[],\"digest\":\"5b1e\"}}"));
+    OWNED(object) begun = bind(buf_str(&text));
+    CHECK(delivery_find_mark(begun, STR("a"), &mark));
+    CHECK(mark.is_applied && mark.is_unready && !mark.is_overdue);
+
+    TEST_CASE("not ready in time, and not checked");
+    add(&unready, STR("x"), STR("not ready: LessReady"));
+    state.count = 1;
+    state.is_overdue = true;
+    outcome.unchecked = LATER;
+    buf_clear(&text);
+    delivery_write(begun, STR("a"), &outcome, &text);
+    CHECK(str_contains(buf_str(&text),
+                       STR("\"state\":\"Failed\",\"since\":\"2026-11-15T23:00:00Z\",\"settling\":"
+                           "\"2026-11-15T22:10:00Z\",\"objects\":3,\"ready\":2,")));
+    CHECK(str_contains(buf_str(&text),
+                       STR("\"why\":[{\"count\":0,\"reason\":\"NotChecked\",\"message\":\"not "
+                           "checked since 2026-11-15T23:00:00Z\"},{\"count\":1,")));
+    OWNED(object) overdue = bind(buf_str(&text));
+    CHECK(delivery_find_mark(overdue, STR("a"), &mark));
+    CHECK(mark.is_applied && mark.is_unready && mark.is_overdue && !mark.drift);
+    CHECK(delivery_read(overdue, STR("a"), &arena, &read));
+    CHECK(failures_is_empty(&read.failures));
+    CHECK_EQ(read.unready.failed, (size_t)1);
+    CHECK_EQ(read.unready.cause_count, (size_t)1);
+    CHECK_EQ(read.unchecked, LATER);
+
+    TEST_CASE("somebody changed an object as well");
+    SCOPED(failures) drifted = {.arena = &arena, .objects = 3};
+    add(&drifted, STR("y"), STR("spec.replicas changed by kubectl"));
+    outcome.failures = &drifted;
+    outcome.drift = DELIVERY_DRIFTED;
+    outcome.unchecked = STR("");
+    buf_clear(&text);
+    delivery_write(overdue, STR("a"), &outcome, &text);
+    CHECK(str_contains(buf_str(&text), STR("\"state\":\"Drifted\"")));
+    OWNED(object) both = bind(buf_str(&text));
+    CHECK(delivery_find_mark(both, STR("a"), &mark));
+    CHECK(mark.is_applied && mark.is_unready && mark.drift == DELIVERY_DRIFTED);
+    CHECK(mark.is_overdue);
+    CHECK(delivery_read(both, STR("a"), &arena, &read));
+    CHECK_EQ(read.failures.first->message, STR("spec.replicas changed by kubectl"));
+    CHECK_EQ(read.unready.first->message, STR("not ready: LessReady"));
+    CHECK_EQ(read.unchecked, STR(""));
+
+    TEST_CASE("what was refused is not applied, ready or not");
+    outcome.drift = DELIVERY_UNDRIFTED;
+    outcome.unready = NULL;
+    buf_clear(&text);
+    delivery_write(both, STR("a"), &outcome, &text);
+    OWNED(object) refused = bind(buf_str(&text));
+    CHECK(delivery_find_mark(refused, STR("a"), &mark));
+    CHECK(!mark.is_applied && !mark.is_unready);
+
+    TEST_CASE("many causes of both kinds fit");
+    for (size_t i = 0; i < 90; i++) {
+        SCOPED(buf) message = {.limit = 0};
+        buf_print(&message, "cause %zu %0200d", i, 7);
+        add(&unready, STR("x"), buf_str(&message));
+        add(&drifted, STR("y"), buf_str(&message));
+    }
+    outcome.drift = DELIVERY_DRIFTED;
+    outcome.unready = &state;
+    buf_clear(&text);
+    delivery_write(both, STR("a"), &outcome, &text);
+    CHECK(text.len <= DELIVERY_RECORD_MAX + DELIVERY_REVISION_LEN);
+    OWNED(object) full = bind(buf_str(&text));
+    CHECK(delivery_read(full, STR("a"), &arena, &read));
+    CHECK_EQ(read.failures.failed, drifted.failed);
+    CHECK_EQ(read.unready.failed, unready.failed);
+}
