@@ -56,19 +56,20 @@ enum order_state order_decide(const struct order_facts *facts)
         bool holds;
         enum order_state state;
     } rules[] = {
-        {!facts->exists,       ORDER_ABSENT      },
-        {facts->is_deleting,   ORDER_DELETING    },
-        {!facts->is_watched,   ORDER_UNWATCHED   },
-        {!facts->is_known,     ORDER_UNKNOWN     },
-        {!facts->has_selector, ORDER_NO_SELECTOR },
-        {!facts->is_selected,  ORDER_NOT_SELECTED},
-        {facts->is_refused,    ORDER_REFUSED     },
-        {!facts->is_read,      ORDER_UNKNOWN     },
-        {facts->is_applied,    ORDER_MET         },
-        {facts->is_paused,     ORDER_PAUSED      },
-        {!facts->is_complete,  ORDER_INCOMPLETE  },
-        {facts->has_failed,    ORDER_FAILED      },
-        {facts->has_other,     ORDER_OLD         },
+        {!facts->exists,                         ORDER_ABSENT      },
+        {facts->is_deleting,                     ORDER_DELETING    },
+        {!facts->is_watched,                     ORDER_UNWATCHED   },
+        {!facts->is_known,                       ORDER_UNKNOWN     },
+        {!facts->has_selector,                   ORDER_NO_SELECTOR },
+        {!facts->is_selected,                    ORDER_NOT_SELECTED},
+        {facts->is_refused,                      ORDER_REFUSED     },
+        {!facts->is_read,                        ORDER_UNKNOWN     },
+        {facts->is_applied && facts->is_unready, ORDER_NOT_READY   },
+        {facts->is_applied,                      ORDER_MET         },
+        {facts->is_paused,                       ORDER_PAUSED      },
+        {!facts->is_complete,                    ORDER_INCOMPLETE  },
+        {facts->has_failed,                      ORDER_FAILED      },
+        {facts->has_other,                       ORDER_OLD         },
     };
     for (size_t i = 0; i < COUNT(rules); i++)
         if (rules[i].holds)
@@ -97,6 +98,7 @@ void order_write_wait(struct buf *out, struct str set, enum order_state state)
         [ORDER_FAILED] = "failed there",
         [ORDER_OLD] = "has not its present content there yet",
         [ORDER_NOT_APPLIED] = "is not applied there yet",
+        [ORDER_NOT_READY] = "is not ready there yet",
     };
     buf_print(out, "%sClusterResourceSet %.*s, which %s", out->len ? ", for " : "waits for ",
               STR_ARG(set), words[state]);

@@ -6,8 +6,9 @@
  *         corset.dev/depends-on: cni, certificates
  *
  * A placement of the set begins on a cluster when every set that is named here and selects the
- * cluster is applied there in full, in its present content. A placement that has begun is not taken
- * back, whatever becomes of the named sets; binding_has_begun() says what counts as begun.
+ * cluster is applied there in full, in its present content, and ready if it has health. A placement
+ * that has begun is not taken back, whatever becomes of the named sets; binding_has_begun() says
+ * what counts as begun.
  *
  * Pure: set_order.h collects the facts. Who depends on whom is in order_graph.h.
  */
@@ -50,6 +51,7 @@ enum order_state {
     ORDER_FAILED,      /* the binding says that something of it failed there */
     ORDER_OLD,         /* it was applied there with other content than it has now */
     ORDER_NOT_APPLIED, /* not yet */
+    ORDER_NOT_READY,   /* it is applied there, and its policy says that it has to be ready, too */
     ORDER_STATES,
 };
 
@@ -63,8 +65,9 @@ struct order_facts {
     bool is_read;      /* its resources have been read */
     bool is_complete;  /* all of them exist and can be used */
     bool is_applied;   /* the binding has all that the set wants there, as it is now */
-    bool has_failed;   /* the binding has a result that says so */
-    bool has_other;    /* the binding has a result of other content */
+    bool is_unready; /* the set has health, and does not say that it is ready there as it is now */
+    bool has_failed; /* the binding has a result that says so */
+    bool has_other;  /* the binding has a result of other content */
 };
 
 /* The first rule that holds decides. */

@@ -57,25 +57,29 @@ TEST(a_named_set_is_waited_for_until_it_is_applied)
         enum order_state state;
         bool is_waited_for;
     } cases[] = {
-        {"no such set",           {0},                                                 ORDER_ABSENT,      true },
-        {"nothing yet",           {THERE},                                             ORDER_NOT_APPLIED, true },
-        {"in full",               {THERE, .is_applied = true},                         ORDER_MET,         false},
-        {"paused and in full",    {THERE, .is_paused = true, .is_applied = true},      ORDER_MET,         false},
-        {"paused",                {THERE, .is_paused = true},                          ORDER_PAUSED,      true },
-        {"failed",                {THERE, .has_failed = true, .has_other = true},      ORDER_FAILED,      true },
-        {"other content",         {THERE, .has_other = true},                          ORDER_OLD,         true },
+        {"no such set",                {0},                                              ORDER_ABSENT,      true },
+        {"nothing yet",                {THERE},                                          ORDER_NOT_APPLIED, true },
+        {"in full",                    {THERE, .is_applied = true},                      ORDER_MET,         false},
+        {"in full, and not ready",
+         {THERE, .is_applied = true, .is_unready = true},
+         ORDER_NOT_READY,                                                                                   true },
+        {"not ready, and not in full", {THERE, .is_unready = true},                      ORDER_NOT_APPLIED, true },
+        {"paused and in full",         {THERE, .is_paused = true, .is_applied = true},   ORDER_MET,         false},
+        {"paused",                     {THERE, .is_paused = true},                       ORDER_PAUSED,      true },
+        {"failed",                     {THERE, .has_failed = true, .has_other = true},   ORDER_FAILED,      true },
+        {"other content",              {THERE, .has_other = true},                       ORDER_OLD,         true },
         {"refused, applied once",
          {THERE, .is_refused = true, .is_applied = true},
-         ORDER_REFUSED,                                                                                   true },
-        {"being deleted",         {THERE, .is_deleting = true, .is_applied = true},    ORDER_DELETING,    true },
-        {"somebody else's",       {.exists = true, .is_known = true},                  ORDER_UNWATCHED,   true },
-        {"not looked at",         {.exists = true, .is_watched = true},                ORDER_UNKNOWN,     true },
+         ORDER_REFUSED,                                                                                     true },
+        {"being deleted",              {THERE, .is_deleting = true, .is_applied = true}, ORDER_DELETING,    true },
+        {"somebody else's",            {.exists = true, .is_known = true},               ORDER_UNWATCHED,   true },
+        {"not looked at",              {.exists = true, .is_watched = true},             ORDER_UNKNOWN,     true },
         {"no selector",
          {.exists = true, .is_watched = true, .is_known = true, .is_applied = true},
-         ORDER_NO_SELECTOR,                                                                               true },
+         ORDER_NO_SELECTOR,                                                                                 true },
         {"does not select it",
          {.exists = true, .is_watched = true, .is_known = true, .has_selector = true},
-         ORDER_NOT_SELECTED,                                                                              false},
+         ORDER_NOT_SELECTED,                                                                                false},
         {"resources not read",
          {.exists = true,
           .is_watched = true,
@@ -83,7 +87,7 @@ TEST(a_named_set_is_waited_for_until_it_is_applied)
           .has_selector = true,
           .is_selected = true,
           .is_applied = true},
-         ORDER_UNKNOWN,                                                                                   true },
+         ORDER_UNKNOWN,                                                                                     true },
         {"a resource is missing",
          {.exists = true,
           .is_watched = true,
@@ -92,7 +96,7 @@ TEST(a_named_set_is_waited_for_until_it_is_applied)
           .is_selected = true,
           .is_read = true,
           .has_failed = true},
-         ORDER_INCOMPLETE,                                                                                true },
+         ORDER_INCOMPLETE,                                                                                  true },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);
@@ -101,10 +105,11 @@ TEST(a_named_set_is_waited_for_until_it_is_applied)
     }
 }
 
-/* Whatever the facts: a cluster that the set selects is free only if the set is applied there. */
+/* Whatever the facts: a cluster that the set selects is free only if the set is applied and ready
+ * there. */
 TEST(nothing_but_in_full_or_not_selected_lets_a_placement_begin)
 {
-    for (unsigned bits = 0; bits < 1U << 13; bits++) {
+    for (unsigned bits = 0; bits < 1U << 14; bits++) {
         const struct order_facts facts = {
             .exists = bits & 1,
             .is_deleting = bits & 2,
@@ -119,12 +124,14 @@ TEST(nothing_but_in_full_or_not_selected_lets_a_placement_begin)
             .is_applied = bits & 1024,
             .has_failed = bits & 2048,
             .has_other = bits & 4096,
+            .is_unready = bits & 8192,
         };
         if (order_is_waited_for(order_decide(&facts)))
             continue;
         CHECK(facts.exists && !facts.is_deleting && facts.is_watched && facts.is_known &&
               facts.has_selector);
-        CHECK(!facts.is_selected || (facts.is_applied && facts.is_read && !facts.is_refused));
+        CHECK(!facts.is_selected ||
+              (facts.is_applied && facts.is_read && !facts.is_refused && !facts.is_unready));
     }
 }
 

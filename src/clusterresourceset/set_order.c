@@ -70,9 +70,17 @@ static bool is_looked_at(const struct crs_set *state, const struct object *set)
 }
 
 /*
- * A set with health will have to be ready there, too: one more fact of its record in the binding,
- * and one more rule of order_decide().
+ * Whether a set with health does not say that it is ready with its present revision. A paused set
+ * is judged by its record alone, because its plan has no policy.
  */
+static bool is_unready(const struct plan *plan, const struct object *binding, struct str set)
+{
+    const bool has_health = plan_policy(plan) && plan_policy(plan)->health_timeout;
+    struct delivery_mark mark = {0};
+    delivery_find_mark(binding, set, &mark);
+    return mark.is_unready || (has_health && !plan_has_revision(plan, binding, set));
+}
+
 static enum order_state judge_named(struct crs_controllers *controllers, struct key key,
                                     struct key cluster, const struct object *binding)
 {
@@ -93,6 +101,7 @@ static enum order_state judge_named(struct crs_controllers *controllers, struct 
         facts.is_refused = !set_is_open(state) && !facts.is_paused;
         facts.is_read = plan_is_complete(plan);
         read_results(plan, binding, key.name, &facts);
+        facts.is_unready = is_unready(plan, binding, key.name);
     }
     return order_decide(&facts);
 }

@@ -1,4 +1,4 @@
-/* FL-20: what is applied becomes ready. */
+/* FL-20, FL-21: what is applied becomes ready, and others wait for that. */
 #include "scenarios/clusterresourceset/delivery_fixture.h"
 
 #define HEALTH "{\"drift\":\"Ignore\",\"health\":{\"timeout\":\"5m\"}}"
@@ -296,4 +296,59 @@ SIM_TEST(what_a_repair_makes_anew_settles)
     CHECK_OK(fiber_sleep(6 * MINUTE));
     CHECK(crs_fixture_exists(&fixture, DEPLOYMENT_AT("1")));
     check_state(&fixture, "Settling", "False/NotReady");
+}
+
+#define WAITS_FOR_S                                                                 \
+    "False/NotApplied/Waiting for other sets: 1 of 3 clusters wait: c1: waits for " \
+    "ClusterResourceSet crs1, which is not ready there yet"
+
+/* crs1 on c1 and c2, t on all three. */
+static void begin_two_sets(struct crs_fixture *fixture)
+{
+    static const char *const labels = CRS_FIXTURE_LABELS ",\"base\":\"yes\"";
+    crs_fixture_init(fixture);
+    crs_fixture_cluster_as(fixture, "ns", 1, labels, "");
+    crs_fixture_cluster_as(fixture, "ns", 2, labels, "");
+    crs_fixture_cluster(fixture, 3);
+    crs_fixture_map(fixture, "cm1", MANIFESTS);
+    crs_fixture_map(fixture, "top", CRS_FIXTURE_MANIFEST("b", "1"));
+    delivery_fixture_policy(fixture, HEALTH);
+    crs_fixture_start(fixture, NULL);
+    crs_fixture_set_as(fixture, "crs1", "Reconcile", "ConfigMap/cm1",
+                       "{\"matchLabels\":{\"base\":\"yes\"}}",
+                       ",\"annotations\":{\"corset.dev/policy\":\"p\"}");
+    crs_fixture_set_as(fixture, "t", "ApplyOnce", "ConfigMap/top", CRS_FIXTURE_SELECTOR,
+                       ",\"annotations\":{\"corset.dev/depends-on\":\"crs1\"}");
+}
+
+SIM_TEST(fl_21_a_set_comes_after_the_one_it_depends_on_is_ready)
+{
+    SCOPED(crs_fixture) fixture;
+    begin_two_sets(&fixture);
+    crs_fixture_await(&fixture, DEPLOYMENT_AT("2"), "spec.replicas", "1");
+    make_available(&fixture, DEPLOYMENT_AT("2"), true);
+    crs_fixture_await_entry(&fixture, "c2", "t", "ConfigMap/top true hash");
+    crs_fixture_await_entry(&fixture, "c3", "t", "ConfigMap/top true hash");
+    crs_fixture_await_condition(&fixture, "t", "ResourcesApplied", WAITS_FOR_S);
+
+    TEST_CASE("not ready in time: it waits on, also across a restart");
+    CHECK_OK(fiber_sleep(10 * MINUTE));
+    CHECK_EQ(delivery_fixture_record(&fixture, "crs1", "state"), STR("Failed"));
+    crs_fixture_stop(&fixture);
+    crs_fixture_start(&fixture, NULL);
+    CHECK_OK(fiber_sleep(MINUTE));
+    crs_fixture_await_condition(&fixture, "t", "ResourcesApplied", WAITS_FOR_S);
+    CHECK_EQ(crs_fixture_entry(&fixture, "c1", "t"), STR("-"));
+
+    TEST_CASE("ready: it comes at once");
+    make_available(&fixture, DEPLOYMENT_AT("1"), true);
+    CHECK_OK(fiber_sleep(35 * SECOND));
+    CHECK_EQ(delivery_fixture_record(&fixture, "crs1", "state"), STR("Ready"));
+    crs_fixture_await_applied(&fixture, "t");
+
+    TEST_CASE("what has begun is not taken back");
+    make_available(&fixture, DEPLOYMENT_AT("1"), false);
+    CHECK_OK(fiber_sleep(6 * MINUTE));
+    CHECK_EQ(delivery_fixture_record(&fixture, "crs1", "state"), STR("Settling"));
+    CHECK(str_starts_with(crs_fixture_condition(&fixture, "t", "ResourcesApplied"), STR("True/")));
 }
