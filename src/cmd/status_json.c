@@ -87,6 +87,22 @@ static void add_cause(struct json_builder *builder, const struct failure_cause *
     json_builder_end(builder);
 }
 
+/* A list of causes, and how many were left out of it. */
+static void add_causes(struct json_builder *builder, const struct failures *failures,
+                       const char *name, const char *omitted)
+{
+    json_builder_add_array(builder, name);
+    for (const struct failure_cause *cause = failures->first; cause; cause = cause->next)
+        add_cause(builder, cause);
+    json_builder_end(builder);
+    if (!failures->omitted_causes)
+        return;
+    json_builder_add_object(builder, omitted);
+    json_builder_add_int(builder, "causes", (int64_t)failures->omitted_causes);
+    json_builder_add_int(builder, "objects", (int64_t)failures->omitted_objects);
+    json_builder_end(builder);
+}
+
 /* The record of the binding, with each object in parts. */
 static void add_delivery(struct json_builder *builder, const struct delivery *delivery)
 {
@@ -98,16 +114,11 @@ static void add_delivery(struct json_builder *builder, const struct delivery *de
     json_builder_add_int(builder, "objects", (int64_t)failures->objects);
     if (failures->failed <= failures->objects)
         json_builder_add_int(builder, "applied", (int64_t)(failures->objects - failures->failed));
-    json_builder_add_array(builder, "why");
-    for (const struct failure_cause *cause = failures->first; cause; cause = cause->next)
-        add_cause(builder, cause);
-    json_builder_end(builder);
-    if (failures->omitted_causes) {
-        json_builder_add_object(builder, "omitted");
-        json_builder_add_int(builder, "causes", (int64_t)failures->omitted_causes);
-        json_builder_add_int(builder, "objects", (int64_t)failures->omitted_objects);
-        json_builder_end(builder);
-    }
+    add_some(builder, "settling", delivery->settling);
+    add_some(builder, "notCheckedSince", delivery->unchecked);
+    add_causes(builder, failures, "why", "omitted");
+    if (delivery->settling.len)
+        add_causes(builder, &delivery->unready, "unready", "omittedUnready");
     json_builder_end(builder);
 }
 

@@ -20,6 +20,7 @@
 #include "clustercache/remote_connection_probe.h"
 #include "clusterresourceset/conditions.h"
 #include "clusterresourceset/drift_condition.h"
+#include "clusterresourceset/health_condition.h"
 #include "clusterresourceset/placement_drift.h"
 #include "clusterresourceset/types/binding.h"
 #include "clusterresourceset/types/delivery.h"
@@ -34,9 +35,9 @@
 static const char *const names[] = {
     [STATUS_FAILED] = "failed",       [STATUS_UNREACHABLE] = "unreachable",
     [STATUS_CONTESTED] = "contested", [STATUS_DRIFTED] = "drifted",
-    [STATUS_WAITING] = "waiting",     [STATUS_PAUSED] = "paused",
-    [STATUS_DELETING] = "deleting",   [STATUS_APPLIED] = "applied",
-    [STATUS_IDLE] = "idle",
+    [STATUS_WAITING] = "waiting",     [STATUS_SETTLING] = "settling",
+    [STATUS_PAUSED] = "paused",       [STATUS_DELETING] = "deleting",
+    [STATUS_APPLIED] = "applied",     [STATUS_IDLE] = "idle",
 };
 
 const char *status_state_name(enum status_state state)
@@ -51,7 +52,8 @@ bool status_state_is_fine(enum status_state state)
 
 bool status_state_is_applied(enum status_state state)
 {
-    return state == STATUS_APPLIED || state == STATUS_DRIFTED || state == STATUS_CONTESTED;
+    return state == STATUS_APPLIED || state == STATUS_SETTLING || state == STATUS_DRIFTED ||
+           state == STATUS_CONTESTED;
 }
 
 size_t status_count_applied(const size_t counts[static STATUS_STATES])
@@ -201,6 +203,16 @@ static void read_drift(struct status_model *model, struct status_set *set,
         set->drift_why = arena_str(&model->arena, found.message);
 }
 
+static void read_health(struct status_model *model, struct status_set *set,
+                        const struct object *object)
+{
+    struct condition found;
+    set->has_health = find_current(object, STR(HEALTH_CONDITION), &found);
+    if (set->has_health && found.status == CONDITION_FALSE)
+        set->health_why = arena_str(&model->arena, found.message);
+    model->has_health |= set->has_health;
+}
+
 /* Behind the fixed words the condition says that a change waits, if one does. */
 static void read_pause(struct status_model *model, struct status_set *set,
                        const struct object *object)
@@ -239,6 +251,7 @@ void status_model_add_set(struct status_model *model, const struct object *objec
     read_conditions(model, set, object);
     read_pause(model, set, object);
     read_drift(model, set, object);
+    read_health(model, set, object);
     set->policy = arena_str(&model->arena, crs_policy_name(object));
     model->has_policies |= crs_has_policy(object);
     status_since_read_set(set, object);
@@ -381,8 +394,8 @@ static void read_delivery(struct status_model *model, struct status_cell *cell,
     SCOPED(buf) text = {.limit = 0};
     cell->delivery = delivery;
     if (failures_is_empty(&delivery->failures))
-        return;
-    if (str_eq(delivery->state, STR("Failed")))
+        placement_drift_write_why(&delivery->unready, &text);
+    else if (str_eq(delivery->state, STR("Failed")))
         failures_write(&delivery->failures, &text, TOLD_MAX);
     else
         placement_drift_write_why(&delivery->failures, &text);
@@ -488,6 +501,12 @@ static struct str part_about(struct str message, struct str cluster)
     return STR("");
 }
 
+bool status_cell_is_unready(const struct status_cell *cell)
+{
+    return (cell->state == STATUS_SETTLING || cell->state == STATUS_FAILED) && cell->delivery &&
+           cell->delivery->settling.len && !cell->set->is_refused;
+}
+
 /* Events are the most exact source, but they may be late or missing when there are many. */
 static struct str find_why(const struct status_cluster *cluster, const struct status_cell *cell)
 {
@@ -503,6 +522,8 @@ static struct str find_why(const struct status_cluster *cluster, const struct st
         return cell->told;
     if (cell->state == STATUS_FAILED && cell->set->is_refused)
         return cell->set->why;
+    if (status_cell_is_unready(cell))
+        return cell->told;
     if (!cell->why.len && cell->state == STATUS_FAILED && cell->told.len)
         return cell->told;
     if (cell->why.len || !(cell->set->has_failed || cell->set->waits))
@@ -521,6 +542,7 @@ static enum status_state applied_state(const struct status_cell *cell)
         {STR_INIT("Failed"),    STATUS_FAILED   },
         {STR_INIT("Drifted"),   STATUS_DRIFTED  },
         {STR_INIT("Contested"), STATUS_CONTESTED},
+        {STR_INIT("Settling"),  STATUS_SETTLING },
     };
     for (size_t i = 0; cell->delivery && cell->delivery->revision.len && i < COUNT(states); i++)
         if (str_eq(cell->delivery->state, states[i].recorded))
@@ -612,6 +634,7 @@ enum order_state status_model_judge_named(const struct status_model *model,
         facts.is_selected = true;
         facts.is_applied = (*ret_cell)->applied == set->spec.ref_count;
         facts.has_failed = has_refused(*ret_cell);
+        facts.is_unready = (*ret_cell)->delivery && (*ret_cell)->delivery->settling.len;
     }
     return order_decide(&facts);
 }
@@ -652,6 +675,8 @@ static void judge_cluster(struct status_model *model, struct status_cluster *clu
         cluster->wanted += cell->set->spec.ref_count;
         cell->set->clusters++;
         cell->set->counts[cell->state]++;
+        cell->set->ready +=
+            status_state_is_applied(cell->state) && cell->delivery && !cell->delivery->settling.len;
         if (cell->state == STATUS_UNREACHABLE)
             note_lost(model, cell->set, cluster);
         if (cell->state >= cluster->state)
@@ -691,8 +716,11 @@ static enum status_state judge_set(const struct status_set *set)
         return STATUS_DRIFTED;
     if (!set->clusters)
         return STATUS_IDLE;
-    if (set->counts[STATUS_APPLIED] + set->counts[STATUS_PAUSED] < set->clusters)
+    if (set->counts[STATUS_APPLIED] + set->counts[STATUS_SETTLING] + set->counts[STATUS_PAUSED] <
+        set->clusters)
         return STATUS_WAITING;
+    if (set->counts[STATUS_SETTLING])
+        return STATUS_SETTLING;
     return set->is_current ? STATUS_APPLIED : set->is_held ? STATUS_PAUSED : STATUS_WAITING;
 }
 
@@ -738,6 +766,8 @@ static struct str count_why(struct status_model *model, const struct status_set 
     const enum status_state state = set->state <= STATUS_DRIFTED ? set->state : STATUS_PAUSED;
     if ((state == STATUS_DRIFTED || state == STATUS_CONTESTED) && set->drift_why.len)
         return set->drift_why;
+    if ((state == STATUS_FAILED || set->state == STATUS_SETTLING) && set->health_why.len)
+        return set->health_why;
     if (!set->counts[state] || set->is_paused)
         return STR("");
     const struct str lost = state == STATUS_UNREACHABLE ? set->lost_why : STR("");

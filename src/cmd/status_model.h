@@ -29,6 +29,7 @@ enum status_state {
     STATUS_CONTESTED,   /* applied, but somebody changes objects back after every repair */
     STATUS_DRIFTED,     /* applied, but somebody has changed objects since */
     STATUS_WAITING,     /* not applied yet */
+    STATUS_SETTLING,    /* applied, and not everything is ready yet */
     STATUS_PAUSED,
     STATUS_DELETING,
     STATUS_APPLIED,
@@ -61,6 +62,9 @@ struct status_cell {
     struct status_resource *resources; /* one for each resource of the set */
 };
 
+/* Whether what is told of the cell is that objects are not ready. */
+bool status_cell_is_unready(const struct status_cell *cell);
+
 struct status_resource {
     bool is_known, is_applied; /* the binding mentions it; it was applied */
     struct str hash, time;
@@ -81,6 +85,9 @@ struct status_set {
     struct str lost_cluster;             /* the first by name that cannot be reached */
     struct str lost_why;                 /* its name, and why */
     struct str drift_why;                /* the message of its condition DriftFree */
+    struct str health_why;               /* the message of its condition Ready, if it is False */
+    bool has_health;                     /* it has the condition Ready */
+    size_t ready;                        /* clusters on which it is ready, if it has health */
     struct str policy;                   /* the name of its DeliveryPolicy; empty: none */
     struct order_names depends_on;       /* of the annotation corset.dev/depends-on */
     bool is_paused, is_deleting;
@@ -118,6 +125,7 @@ struct status_model {
     size_t cluster_count, cluster_capacity;
     struct map by_key; /* "namespace/name" -> struct status_cluster */
     bool has_policies; /* some set names a DeliveryPolicy */
+    bool has_health;   /* some set has the condition Ready */
     size_t set_counts[STATUS_STATES], cluster_counts[STATUS_STATES];
 };
 

@@ -19,11 +19,11 @@
 #define ROWS_MIN     3
 
 static const enum table_color colors[] = {
-    [STATUS_FAILED] = TABLE_RED,      [STATUS_UNREACHABLE] = TABLE_RED,
-    [STATUS_CONTESTED] = TABLE_RED,   [STATUS_DRIFTED] = TABLE_YELLOW,
-    [STATUS_WAITING] = TABLE_YELLOW,  [STATUS_PAUSED] = TABLE_DIM,
-    [STATUS_DELETING] = TABLE_YELLOW, [STATUS_APPLIED] = TABLE_GREEN,
-    [STATUS_IDLE] = TABLE_DIM,
+    [STATUS_FAILED] = TABLE_RED,     [STATUS_UNREACHABLE] = TABLE_RED,
+    [STATUS_CONTESTED] = TABLE_RED,  [STATUS_DRIFTED] = TABLE_YELLOW,
+    [STATUS_WAITING] = TABLE_YELLOW, [STATUS_SETTLING] = TABLE_YELLOW,
+    [STATUS_PAUSED] = TABLE_DIM,     [STATUS_DELETING] = TABLE_YELLOW,
+    [STATUS_APPLIED] = TABLE_GREEN,  [STATUS_IDLE] = TABLE_DIM,
 };
 
 /* True if reasons are a column of the table. */
@@ -203,6 +203,15 @@ static void add_drift(struct table *table, const struct status_set *set)
         table_cell(table, STR("-"), TABLE_DIM);
 }
 
+/* Clusters on which everything is ready; of a set without health it is not known. */
+static void add_ready(struct table *table, const struct status_set *set)
+{
+    if (set->has_health)
+        add_share(table, set->ready, set->clusters);
+    else
+        table_cell(table, STR("-"), TABLE_DIM);
+}
+
 /* -o wide has more columns, and so has a model with policies. */
 static void add_set_row(struct table *table, const struct status_model *model,
                         const struct status_set *set, const struct status_view *view)
@@ -212,6 +221,8 @@ static void add_set_row(struct table *table, const struct status_model *model,
     add_share(table, status_count_applied(set->counts), set->clusters);
     add_count(table, set->counts[STATUS_FAILED], STATUS_FAILED);
     add_count(table, set->counts[STATUS_WAITING], STATUS_WAITING);
+    if (model->has_health)
+        add_ready(table, set);
     if (model->has_policies)
         add_drift(table, set);
     add_age(table, set->since, view);
@@ -240,6 +251,8 @@ static void render_sets(const struct status_model *model, const struct status_vi
     table_column(&table, "APPLIED", 0);
     table_column(&table, "FAILED", 0);
     table_column(&table, "WAITING", 0);
+    if (model->has_health)
+        table_column(&table, "READY", 0);
     if (model->has_policies)
         table_column(&table, "DRIFT", 0);
     table_column(&table, "SINCE", 0);

@@ -496,7 +496,8 @@ TEST(status_shows_paused_clusters)
     CHECK_OK(status_render_json(&model, &doc));
     buf_clear(&out);
     json_write(&out, json_doc_root(doc));
-    CHECK_CONTAINS(buf_str(&out), STR("\"waiting\":0,\"paused\":1,\"deleting\":0,\"applied\":1"));
+    CHECK_CONTAINS(buf_str(&out),
+                   STR("\"waiting\":0,\"settling\":0,\"paused\":1,\"deleting\":0,\"applied\":1"));
     CHECK_CONTAINS(buf_str(&out), STR("\"name\":\"two\",\"state\":\"paused\""));
 }
 
@@ -660,57 +661,110 @@ TEST(status_shows_what_is_asked_for_and_judges_everything)
     }
 }
 
+/* Set cni, by policy p, on clusters a and b, with a condition that is False since 00:08. */
+static void add_delivered(struct status_model *model, const char *type, const char *message)
+{
+    SCOPED(buf) set = {.limit = 0};
+    buf_print(&set,
+              "{'metadata':{'name':'cni','namespace':'default','generation':1,'annotations':"
+              "{'corset.dev/policy':'p'}},'spec':{'clusterSelector':{'matchLabels':{'env':'prod'}},"
+              "'strategy':'Reconcile','resources':[{'kind':'ConfigMap','name':'a'}]},'status':{"
+              "'conditions':[{'type':'ResourcesApplied','status':'True','reason':'Applied'},"
+              "{'type':'%s','status':'False','reason':'x','lastTransitionTime':"
+              "'2026-01-01T00:08:00Z','message':'%s'}]}}",
+              type, message);
+    add(model, status_model_add_set, buf_c(&set));
+    add_cluster(model, "a", "prod");
+    add_cluster(model, "b", "prod");
+}
+
+/* Everything of cni is applied to a cluster, and its record has these members. */
+static void add_record(struct status_model *model, const char *cluster, const char *members)
+{
+    SCOPED(buf) binding = {.limit = 0};
+    buf_print(&binding,
+              "{'metadata':{'name':'%s','namespace':'default','annotations':{"
+              "'corset.dev/delivery':'{\\'cni\\':{\\'revision\\':\\'9f2c01aa77de\\',"
+              "\\'since\\':\\'2026-01-01T00:07:00Z\\',\\'objects\\':1,%s}}'}},"
+              "'spec':{'bindings':[{'clusterResourceSetName':'cni','resources':[{'kind':"
+              "'ConfigMap','name':'a','applied':true,'lastAppliedTime':"
+              "'2026-01-01T00:05:00Z'}]}]}}",
+              cluster, members);
+    add(model, status_model_add_binding, buf_c(&binding));
+}
+
+#define RECORD(state, members) "\\'state\\':\\'" state "\\'" members
+#define RECORD_WHY(kind, message)                                                      \
+    ",\\'why\\':[{\\'count\\':1,\\'reason\\':\\'x\\',\\'message\\':\\'" message "\\'," \
+    "\\'objects\\':[\\'" kind " ns/x (ConfigMap a, key k, document 1)\\']}]"
+#define CHANGED RECORD_WHY("v1 ConfigMap", "data.k changed by ops")
+#define UNREADY                                                                   \
+    ",\\'settling\\':\\'2026-01-01T00:04:00Z\\'" RECORD_WHY("apps/v1 Deployment", \
+                                                            "not ready: LessReady")
+
 /* A set with a policy has one cluster on which an object was changed. */
 TEST(status_of_what_has_drifted)
 {
     static const struct {
-        const char *recorded, *text;
+        const char *record, *text;
     } cases[] = {
-        {"Drifted",   "2 sets: 1 drifted, 1 idle\n"
-                    "NAME   STATE    APPLIED  FAILED  WAITING  DRIFT  SINCE\n"
-                    "cni    drifted  2/2      0       0        1      2m\n"
-                    "    1 of 2 clusters drifted: a: told\n"
-                    "plain  idle     0/0      0       0        -      -\n"
-                    "\n"
-                    "2 clusters: 1 drifted, 1 applied\n"
-                    "NAME  STATE    SETS  RESOURCES  SINCE\n"
-                    "a     drifted  1/1   1/1        3m\n"
-                    "    cni: v1 ConfigMap ns/x: data.k changed by ops\n"
-                    "b     applied  1/1   1/1        5m\n"    },
-        {"Contested", "\ncni    contested  2/2      0       0        1      2m\n"},
-        {"Failed",    "\ncni    failed  1/2      1       0        0      -\n"    },
+        {RECORD("Drifted",   CHANGED), "2 sets: 1 drifted, 1 idle\n"
+                                     "NAME   STATE    APPLIED  FAILED  WAITING  DRIFT  SINCE\n"
+                                     "cni    drifted  2/2      0       0        1      2m\n"
+                                     "    1 of 2 clusters drifted: a: told\n"
+                                     "plain  idle     0/0      0       0        -      -\n"
+                                     "\n"
+                                     "2 clusters: 1 drifted, 1 applied\n"
+                                     "NAME  STATE    SETS  RESOURCES  SINCE\n"
+                                     "a     drifted  1/1   1/1        3m\n"
+                                     "    cni: v1 ConfigMap ns/x: data.k changed by ops\n"
+                                     "b     applied  1/1   1/1        5m\n"},
+        {RECORD("Contested", CHANGED), "\ncni    contested  2/2      0       0        1      2m\n"               },
+        {RECORD("Failed",    CHANGED), "\ncni    failed  1/2      1       0        0      -\n"                   },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         SCOPED(status_model) model = {0};
         SCOPED(buf) out = {.limit = 0};
-        SCOPED(buf) binding = {.limit = 0};
-        TEST_CASE("%s", cases[i].recorded);
-        add(&model, status_model_add_set,
-            "{'metadata':{'name':'cni','namespace':'default','generation':1,'annotations':"
-            "{'corset.dev/policy':'p'}},'spec':{'clusterSelector':{'matchLabels':{'env':'prod'}},"
-            "'strategy':'Reconcile','resources':[{'kind':'ConfigMap','name':'a'}]},'status':{"
-            "'conditions':[{'type':'ResourcesApplied','status':'True','reason':'Applied'},{'type':"
-            "'DriftFree','status':'False','reason':'Drifted','lastTransitionTime':"
-            "'2026-01-01T00:08:00Z','message':'1 of 2 clusters drifted: a: told'}]}}");
+        TEST_CASE("%zu", i);
         add(&model, status_model_add_set,
             "{'metadata':{'name':'plain','namespace':'default','generation':1},'spec':{"
             "'clusterSelector':{'matchLabels':{'env':'none'}},'strategy':'Reconcile'}}");
-        add_cluster(&model, "a", "prod");
-        add_cluster(&model, "b", "prod");
-        for (const char *name = "ab"; *name; name++) {
-            buf_clear(&binding);
-            buf_print(&binding,
-                      "{'metadata':{'name':'%c','namespace':'default','annotations':{"
-                      "'corset.dev/delivery':'{\\'cni\\':{\\'revision\\':\\'9f2c01aa77de\\',"
-                      "\\'state\\':\\'%s\\',\\'since\\':\\'2026-01-01T00:07:00Z\\',"
-                      "\\'objects\\':1,\\'why\\':[{\\'count\\':1,\\'reason\\':\\'Drifted\\',"
-                      "\\'message\\':\\'data.k changed by ops\\',\\'objects\\':[\\'v1 ConfigMap "
-                      "ns/x (ConfigMap a, key k, document 1)\\']}]}}'}},'spec':{'bindings':[{"
-                      "'clusterResourceSetName':'cni','resources':[{'kind':'ConfigMap','name':'a',"
-                      "'applied':true,'lastAppliedTime':'2026-01-01T00:05:00Z'}]}]}}",
-                      *name, *name == 'a' ? cases[i].recorded : "Ready");
-            add(&model, status_model_add_binding, buf_c(&binding));
-        }
+        add_delivered(&model, "DriftFree", "1 of 2 clusters drifted: a: told");
+        add_record(&model, "a", cases[i].record);
+        add_record(&model, "b", RECORD("Ready", ""));
+        status_model_finish(&model);
+        status_render_all(&model, &narrow, &out);
+        CHECK_CONTAINS(buf_str(&out), str_from_c(cases[i].text));
+        CHECK(!status_model_is_applied(&model));
+    }
+}
+
+/* A set with health is not ready on one of its clusters, in time or not. */
+TEST(status_of_what_is_not_ready)
+{
+    static const struct {
+        const char *record, *text;
+    } cases[] = {
+        {RECORD("Settling", UNREADY),
+         "1 set: 1 settling\n"
+         "NAME  STATE     APPLIED  FAILED  WAITING  READY  DRIFT  SINCE\n"
+         "cni   settling  2/2      0       0        1/2    0      2m\n"
+         "    1 of 2 clusters is not ready: a: told\n"
+         "\n"
+         "2 clusters: 1 settling, 1 applied\n"
+         "NAME  STATE     SETS  RESOURCES  SINCE\n"
+         "a     settling  1/1   1/1        3m\n"
+         "    cni: apps/v1 Deployment ns/x: not ready: LessReady\n"
+         "b     applied   1/1   1/1        5m\n"                                                    },
+        {RECORD("Failed",   UNREADY), "\ncni   failed  1/2      1       0        1/2    0      3m\n"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(status_model) model = {0};
+        SCOPED(buf) out = {.limit = 0};
+        TEST_CASE("%zu", i);
+        add_delivered(&model, "Ready", "1 of 2 clusters is not ready: a: told");
+        add_record(&model, "a", cases[i].record);
+        add_record(&model, "b", RECORD("Ready", ""));
         status_model_finish(&model);
         status_render_all(&model, &narrow, &out);
         CHECK_CONTAINS(buf_str(&out), str_from_c(cases[i].text));
@@ -730,7 +784,7 @@ TEST(status_for_programs)
         buf_str(&out),
         STR("{\"applied\":true,\"sets\":[{\"namespace\":\"default\",\"name\":\"cni\",\"state\":"
             "\"applied\",\"strategy\":\"Reconcile\",\"clusters\":{\"selected\":1,\"failed\":0,"
-            "\"unreachable\":0,\"contested\":0,\"drifted\":0,\"waiting\":0,\"paused\":0,\"deleting\":0,\"applied\":1},\"resources\":[{\"kind\":"
+            "\"unreachable\":0,\"contested\":0,\"drifted\":0,\"waiting\":0,\"settling\":0,\"paused\":0,\"deleting\":0,\"applied\":1},\"resources\":[{\"kind\":"
             "\"ConfigMap\",\"name\":\"a\"},{\"kind\":\"Secret\",\"name\":\"b\"}],\"since\":"
             "\"2026-01-01T00:06:00Z\"}],\"clusters\":[{\"namespace\":\"default\",\"name\":"
             "\"vc-00000\",\"state\":\"applied\",\"endpoint\":\"10.0.0.1:6443\",\"provisioned\":"

@@ -37,6 +37,7 @@ void status_since_read_set(struct status_set *set, const struct object *object)
         {STR_INIT("Failed"),           CONDITION_TRUE,  STATUS_FAILED   },
         {STR_INIT("DriftFree"),        CONDITION_FALSE, STATUS_DRIFTED  },
         {STR_INIT("DriftFree"),        CONDITION_FALSE, STATUS_CONTESTED},
+        {STR_INIT("Ready"),            CONDITION_FALSE, STATUS_SETTLING },
         {STR_INIT("InProgress"),       CONDITION_TRUE,  STATUS_WAITING  },
         {STR_INIT("Paused"),           CONDITION_TRUE,  STATUS_PAUSED   },
         {STR_INIT("ResourcesApplied"), CONDITION_FALSE, STATUS_PAUSED   }, /* Clusters are paused */
@@ -82,6 +83,8 @@ static timestamp join(enum status_state state, timestamp a, timestamp b)
 static timestamp cell_since(const struct status_cluster *cluster, const struct status_cell *cell)
 {
     const struct status_set *set = cell->set;
+    if (status_cell_is_unready(cell))
+        return read_time(cell->delivery->since);
     switch (cell->state) {
     case STATUS_FAILED:
         return cell->why_first && !set->is_refused ? cell->why_first : set->times[STATUS_FAILED];

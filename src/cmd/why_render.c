@@ -51,16 +51,24 @@ static bool has_causes(const struct status_cell *cell)
            cell->state != STATUS_APPLIED && !cell->set->is_refused;
 }
 
+/* Objects that are not ready, wherever everything was applied. */
+static bool has_unready(const struct status_cell *cell)
+{
+    return cell->delivery && cell->delivery->settling.len &&
+           (status_cell_is_unready(cell) || cell->state == STATUS_DRIFTED ||
+            cell->state == STATUS_CONTESTED);
+}
+
 /* Whether the causes say all that there is to say. A cluster that is lost, or waits, has more. */
 static bool is_told_by_causes(const struct status_cell *cell)
 {
-    return has_causes(cell) && (cell->state == STATUS_FAILED || cell->state == STATUS_DRIFTED ||
-                                cell->state == STATUS_CONTESTED);
+    return has_unready(cell) ||
+           (has_causes(cell) && (cell->state == STATUS_FAILED || cell->state == STATUS_DRIFTED ||
+                                 cell->state == STATUS_CONTESTED));
 }
 
-static void add_causes(struct buf *out, const struct status_cell *cell)
+static void add_causes(struct buf *out, const struct failures *failures)
 {
-    const struct failures *failures = &cell->delivery->failures;
     for (const struct failure_cause *cause = failures->first; cause; cause = cause->next)
         add_cause(out, cause);
     if (failures->omitted_causes)
@@ -72,7 +80,16 @@ static void add_causes(struct buf *out, const struct status_cell *cell)
 static void add_advice(struct buf *out, const struct status_cell *cell)
 {
     switch (cell->state) {
+    case STATUS_SETTLING:
+        buf_add(out, STR("  to do: nothing yet. It has failed if that takes longer than the policy "
+                         "says.\n"));
+        break;
     case STATUS_FAILED:
+        if (has_unready(cell)) {
+            buf_add(out, STR("  to do: look in the cluster why the objects do not become ready. "
+                             "The set is\n         ready there as soon as they are.\n"));
+            break;
+        }
         buf_add(out,
                 has_causes(cell)
                     ? STR("  to do: mend the manifest, or what the cluster refuses it for. It "
@@ -112,13 +129,17 @@ static void add_advice(struct buf *out, const struct status_cell *cell)
 /* What is said below the headline. */
 static void add_body(struct buf *out, const struct status_cell *cell)
 {
+    if (cell->delivery && cell->delivery->unchecked.len)
+        buf_print(out, "  not checked since %.*s\n", STR_ARG(cell->delivery->unchecked));
     if (cell->state == STATUS_APPLIED)
         return;
     if (cell->why.len && !is_told_by_causes(cell))
         add_line(out, 2, cell->why);
     if (has_causes(cell))
-        add_causes(out, cell);
-    else if (!cell->why.len)
+        add_causes(out, &cell->delivery->failures);
+    if (has_unready(cell))
+        add_causes(out, &cell->delivery->unready);
+    if (!has_causes(cell) && !has_unready(cell) && !cell->why.len)
         add_resources(out, cell);
     add_advice(out, cell);
 }
@@ -126,6 +147,13 @@ static void add_body(struct buf *out, const struct status_cell *cell)
 /* ", 2 of 52 objects applied" */
 static void add_share(struct buf *out, const struct status_cell *cell)
 {
+    if (status_cell_is_unready(cell)) {
+        const struct failures *unready = &cell->delivery->unready;
+        if (unready->failed && unready->failed <= unready->objects)
+            buf_print(out, ", %zu of %zu objects ready", unready->objects - unready->failed,
+                      unready->objects);
+        return;
+    }
     if (!has_causes(cell))
         return;
     const struct failures *failures = &cell->delivery->failures;
@@ -152,7 +180,7 @@ static void add_age(struct buf *out, timestamp since, timestamp now)
 static timestamp state_since(const struct status_cell *cell)
 {
     timestamp since = 0;
-    if (cell->state != STATUS_FAILED || cell->set->is_refused)
+    if (cell->state != STATUS_FAILED || cell->set->is_refused || status_cell_is_unready(cell))
         return cell->since;
     if (has_causes(cell) && timestamp_read(cell->delivery->since, &since))
         return since;

@@ -238,13 +238,12 @@ SIM_TEST(what_cannot_be_checked_stays_as_it_was_and_is_told)
     check_state(&fixture, "Ready", "True/AllReady");
 
     TEST_CASE("the connection is lost");
-    sim_network_set_faults(fixture.apiserver.network, STR("c1.test"),
-                           &(struct sim_faults){.refuse = true, .reset = 1});
+    crs_fixture_vanish(&fixture, true);
     CHECK_OK(fiber_sleep(30 * MINUTE));
     CHECK_EQ(delivery_fixture_record(&fixture, "crs1", "state"), STR("Ready"));
     CHECK(str_starts_with(delivery_fixture_record(&fixture, "crs1", "why.0.message"),
                           STR("not checked since ")));
-    sim_network_set_faults(fixture.apiserver.network, STR("c1.test"), &(struct sim_faults){0});
+    crs_fixture_vanish(&fixture, false);
     CHECK_OK(fiber_sleep(12 * MINUTE));
     check_state(&fixture, "Ready", "True/AllReady");
     CHECK_EQ(delivery_fixture_record(&fixture, "crs1", "why"), STR(""));

@@ -165,3 +165,63 @@ SIM_TEST(why_tells_what_was_refused)
                  "set crs1 on cluster c1: failed for AGE, 1 of 2 objects applied\n"
                  "  by DeliveryPolicy p, revision c1eeae9b5494\n" REFUSED);
 }
+
+#define UNREADY                             \
+    "  1 object: not ready: LessReplicas\n" \
+    "    apps/v1 Deployment default/web (ConfigMap cm1, key data, document 1)\n"
+#define LATE                                                                         \
+    "  to do: look in the cluster why the objects do not become ready. The set is\n" \
+    "         ready there as soon as they are.\n"
+
+/* crs2 depends on crs1, which does not become ready. */
+SIM_TEST(why_tells_what_is_not_ready_and_who_waits_for_it)
+{
+    SCOPED(crs_fixture) fixture;
+    SCOPED(status_model) model = {.only_cluster = STR("c1")};
+    SCOPED(buf) revision = {.limit = 0};
+    SCOPED(buf) screen = {.limit = 0};
+    delivery_fixture_begin(&fixture, "{\"health\":{\"timeout\":\"5m\"}}", DEPLOYMENT);
+    crs_fixture_map(&fixture, "cm2", CRS_FIXTURE_MANIFEST("b", "1"));
+    crs_fixture_set_as(&fixture, "crs2", "ApplyOnce", "ConfigMap/cm2", CRS_FIXTURE_SELECTOR,
+                       ",\"annotations\":{\"corset.dev/depends-on\":\"crs1\"}");
+    crs_fixture_await_applied(&fixture, "crs1");
+    CHECK_OK(fiber_sleep(MINUTE));
+    buf_print(&revision, "  by DeliveryPolicy p, revision %.*s\n",
+              STR_ARG(delivery_fixture_record(&fixture, "crs1", "revision")));
+    buf_print(&screen,
+              "set crs2 on cluster c1: waiting for AGE\n"
+              "  waits for ClusterResourceSet crs1, which is not ready there yet\n"
+              "  to do: nothing here. It begins by itself once they are applied there.\n\n"
+              "set crs1 on cluster c1: settling for AGE, 0 of 1 objects ready\n%s" UNREADY
+              "  to do: nothing yet. It has failed if that takes longer than the policy says.\n",
+              buf_c(&revision));
+    check_screen(&fixture, "crs2", buf_c(&screen));
+
+    TEST_CASE("not in time");
+    CHECK_OK(fiber_sleep(5 * MINUTE));
+    buf_clear(&screen);
+    buf_print(&screen,
+              "set crs1 on cluster c1: failed for AGE, 0 of 1 objects ready\n%s" UNREADY LATE,
+              buf_c(&revision));
+    check_screen(&fixture, "crs1", buf_c(&screen));
+    delivery_fixture_read_status(&fixture, &model);
+    const struct status_set *set = status_model_find_set(&model, STR("crs1"));
+    CHECK(set->has_health && model.has_health);
+    CHECK_EQ(set->ready, (size_t)0);
+    CHECK_EQ(set->why, STR("1 of 1 clusters is not ready, 1 of them not in time: c1: apps/v1 "
+                           "Deployment default/web: not ready: LessReplicas"));
+
+    TEST_CASE("the cluster does not answer any more");
+    proxy_fail(&fixture.workloads[0], (struct proxy_fault){.method = "GET",
+                                                           .part = "/apis/apps/v1/deployments?",
+                                                           .times = 100000,
+                                                           .status = 500});
+    CHECK_OK(fiber_sleep(5 * MINUTE));
+    const struct str told = delivery_fixture_record(&fixture, "crs1", "why.0.message");
+    buf_clear(&screen);
+    buf_print(
+        &screen,
+        "set crs1 on cluster c1: failed for AGE, 0 of 1 objects ready\n%s  %.*s\n" UNREADY LATE,
+        buf_c(&revision), STR_ARG(told));
+    check_screen(&fixture, "crs1", buf_c(&screen));
+}
