@@ -28,7 +28,7 @@
 #define SOON        (30 * SECOND)
 #define ERROR_RETRY (30 * SECOND)
 #define TELL_PAUSE  (10 * SECOND) /* between two records that say the same of the whole */
-#define MESSAGE_MAX ((size_t)500) /* bytes of a condition of an object */
+#define TEXT_MAX    ((size_t)500) /* bytes of reason and message of an object */
 #define TURN        64            /* objects that are judged before others have their turn */
 
 /* What a list or a read said of an object. */
@@ -171,20 +171,25 @@ static struct error *collect_objects(struct health_check *check, struct looked_p
     return NULL;
 }
 
-/* Texts of the object are copied; a cluster may send long ones. */
+/* A cluster may send long texts. */
+static struct str copy_short(struct health_check *check, struct str text)
+{
+    SCOPED(buf) copy = {.limit = 0};
+    shorten_text(&copy, text, TEXT_MAX);
+    return arena_str(&check->arena, buf_str(&copy));
+}
+
 static void judge_object(struct health_check *check, struct looked_object *object,
                          const struct object *live)
 {
-    SCOPED(buf) message = {.limit = 0};
     const struct readiness found =
         readiness_check(live, false, loop_wall(check->controllers->loop));
     object->is_seen = true;
     object->is_ready = found.state == GRAPH_READY;
     if (object->is_ready)
         return;
-    object->reason = arena_str(&check->arena, str_slice(found.reason, 0, MESSAGE_MAX));
-    shorten_text(&message, found.message, MESSAGE_MAX);
-    object->message = arena_str(&check->arena, buf_str(&message));
+    object->reason = copy_short(check, found.reason);
+    object->message = copy_short(check, found.message);
 }
 
 static struct error *judge_listed(void *data, struct object *live)
@@ -447,7 +452,9 @@ void health_check_follow(struct crs_set *set, struct placement *placement,
     struct crs_controllers *controllers = set_controllers(set);
     const struct key cluster = {set_key(set).namespace, placement_cluster(placement)};
     if (!find_health_policy(set)) {
-        if (placement_has_health(placement))
+        if (!plan_policy(set_plan(set)))
+            placement_drop_health(placement); /* the record goes with the policy */
+        else if (placement_has_health(placement))
             end_telling(set, placement);
         return;
     }

@@ -138,6 +138,22 @@ SIM_TEST(a_placement_that_was_ready_settles_again_and_fails)
     check_state(&fixture, "Settling", "False/NotReady");
 }
 
+SIM_TEST(a_set_that_loses_its_policy_while_it_settles_is_applied)
+{
+    SCOPED(crs_fixture) fixture;
+    delivery_fixture_begin(&fixture, HEALTH, MANIFESTS);
+    crs_fixture_await_applied(&fixture, "crs1");
+    CHECK_OK(fiber_sleep(5 * SECOND));
+    check_state(&fixture, "Settling", "False/NotReady");
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_SET, DELIVERY_FIXTURE_NAMES("null"));
+    CHECK_OK(fiber_sleep(MINUTE));
+    CHECK_EQ(delivery_fixture_record(&fixture, "crs1", "state"), STR(""));
+    CHECK_EQ(crs_fixture_condition(&fixture, "crs1", "Ready"), STR("-"));
+    CHECK_EQ(clusters_in(&fixture, "applied"), 1.0);
+    CHECK_EQ(clusters_in(&fixture, "settling"), 0.0);
+    crs_fixture_check_quiet(&fixture, 30 * MINUTE);
+}
+
 SIM_TEST(a_set_of_what_is_always_ready_or_does_not_count_is_ready_at_once)
 {
     SCOPED(crs_fixture) fixture;
