@@ -23,6 +23,14 @@ static struct http_call *call_of(struct http_stream *stream)
     return CONTAINER_OF(stream, struct http_call, stream);
 }
 
+/* Wakes the fibers that wait for the call, and posts the task of who follows it without a fiber. */
+static void wake_waiters(struct http_call *call)
+{
+    event_wake_all(&call->changed);
+    if (call->arrived)
+        loop_post(call->conn->loop, call->arrived);
+}
+
 /*
  * Server: refuses a request when too many handlers run. The engine limits concurrent streams, but
  * it forgets a stream at once when the client resets it, while the handler still has to unwind.
@@ -39,7 +47,7 @@ static void on_head(struct http_stream *stream, struct http_head *head)
     struct http_call *call = call_of(stream);
     call->head = http_head_take(head);
     call->has_head = true;
-    event_wake_all(&call->changed);
+    wake_waiters(call);
     if (call->conn->role == HTTP_SERVER)
         call->conn->events->request(call->conn, call);
 }
@@ -49,14 +57,14 @@ static void on_data(struct http_stream *stream, struct str bytes)
 {
     struct http_call *call = call_of(stream);
     buf_add(&call->incoming, bytes);
-    event_wake_all(&call->changed);
+    wake_waiters(call);
 }
 
 static void on_end(struct http_stream *stream)
 {
     struct http_call *call = call_of(stream);
     call->has_end = true;
-    event_wake_all(&call->changed);
+    wake_waiters(call);
 }
 
 /*
@@ -68,7 +76,7 @@ static void on_closed(struct http_stream *stream, struct error *err)
     struct http_call *call = call_of(stream);
     call->closed = true;
     call->err = err;
-    event_wake_all(&call->changed);
+    wake_waiters(call);
     if (err && call->handler)
         fiber_cancel(call->handler);
     call->conn->events->capacity(call->conn);
@@ -155,17 +163,22 @@ struct error *http_call_wait_head(struct http_call *call)
     return call->has_head ? NULL : failure(call);
 }
 
+static void forget_consumed(struct http_call *call)
+{
+    if (call->shown_read < call->shown.len)
+        return;
+    call->shown_read = 0;
+    buf_done(&call->shown);
+}
+
 /*
  * Bytes move from incoming to shown when shown is used up, without a copy. Data that arrives
  * meanwhile goes to incoming, so that the view of the caller stays valid while the caller suspends.
  */
-struct error *http_call_peek(struct http_call *call, struct str *ret_bytes)
+struct error *http_call_peek_arrived(struct http_call *call, struct str *ret_bytes)
 {
-    if (call->shown_read == call->shown.len) {
-        call->shown_read = 0;
-        buf_done(&call->shown);
-        while (call->incoming.len == 0 && !call->has_end && !call->closed)
-            TRY(event_wait(&call->changed, "the body"));
+    forget_consumed(call);
+    if (call->shown.len == 0) {
         if (call->incoming.len == 0 && !call->has_end && call->err)
             return failure(call);
         call->shown = call->incoming;
@@ -173,6 +186,14 @@ struct error *http_call_peek(struct http_call *call, struct str *ret_bytes)
     }
     *ret_bytes = str_skip(buf_str(&call->shown), call->shown_read);
     return NULL;
+}
+
+struct error *http_call_peek(struct http_call *call, struct str *ret_bytes)
+{
+    forget_consumed(call);
+    while (call->shown.len == 0 && call->incoming.len == 0 && !call->has_end && !call->closed)
+        TRY(event_wait(&call->changed, "the body"));
+    return http_call_peek_arrived(call, ret_bytes);
 }
 
 void http_call_consume(struct http_call *call, size_t len)

@@ -17,6 +17,7 @@
 
 struct fiber;
 struct http_conn;
+struct task;
 
 struct http_call {
     struct http_stream stream;
@@ -30,6 +31,7 @@ struct http_call {
     bool has_head, has_end, closed;
     struct error *err; /* why the exchange failed; NULL when it is complete */
     struct event changed;
+    struct task *arrived;  /* client: posted with each wake-up; NULL: fibers alone wait */
     struct fiber *handler; /* server: cancelled when the client goes away */
     const void *party;     /* server: see http_request_set_party() */
 };
@@ -55,6 +57,9 @@ MUST_USE struct error *http_call_read(struct http_call *call, char *ptr, size_t 
  * call of this function. Empty at the end of the body.
  */
 MUST_USE struct error *http_call_peek(struct http_call *call, struct str *ret_bytes);
+
+/* The same without suspending; also empty when nothing has arrived yet. */
+MUST_USE struct error *http_call_peek_arrived(struct http_call *call, struct str *ret_bytes);
 
 /* Consumes len of the bytes shown, which reopens the flow-control window. */
 void http_call_consume(struct http_call *call, size_t len);

@@ -189,6 +189,11 @@ uint64_t http_client_dial_count(const struct http_client *client)
     return client->dial_count;
 }
 
+bool http_client_speaks_http2(const struct http_client *client)
+{
+    return client->dial_count > 0 && !client->speaks_http1;
+}
+
 void http_client_close_idle(struct http_client *client)
 {
     LIST_FOREACH (struct http_conn, conn, &client->conns, link)

@@ -30,6 +30,7 @@
 
 struct http_client;
 struct http_response;
+struct task;
 
 struct http_client_options {
     struct http_endpoint endpoint; /* copied, credentials referenced */
@@ -51,6 +52,9 @@ size_t http_client_call_count(const struct http_client *client);
 
 /* Connections made so far. */
 uint64_t http_client_dial_count(const struct http_client *client);
+
+/* Whether the last connection that was made speaks HTTP/2. */
+bool http_client_speaks_http2(const struct http_client *client);
 
 struct http_client_request {
     struct str method;    /* empty means GET */
@@ -99,6 +103,21 @@ MUST_USE struct error *http_response_read_piece(struct http_response *response,
 
 /* Suspends. Appends the rest of the body; the buffer's limit bounds it. */
 MUST_USE struct error *http_response_read_all(struct http_response *response, struct buf *body);
+
+/*
+ * Follows the rest of the body without a fiber, for streams of which a process has many: the task
+ * is posted now and whenever bytes or the end have arrived, until the response is freed, which
+ * withdraws it. The headers are forgotten. ERROR_PROTOCOL for a compressed body: what it takes to
+ * read one is more than a stream that says little should hold.
+ */
+MUST_USE struct error *http_response_follow(struct http_response *response, struct task *task);
+
+/*
+ * Of a response that is followed. Never suspends: empty when nothing has arrived, and at the end.
+ * Valid until the next call; who calls until it is empty leaves no memory behind.
+ */
+MUST_USE struct error *http_response_take_piece(struct http_response *response,
+                                                struct str *ret_piece, bool *ret_ended);
 
 /* The longest line that http_response_read_line() takes. Without this call it is 16 MiB, and never
  * more. */

@@ -4,7 +4,9 @@
  * All readers are built on next_piece(), which shows the next bytes in place. A body is read by one
  * of them; only http_response_read() may be followed by http_response_read_all().
  */
+#include "async/loop.h"
 #include "base/memory.h"
+#include "http/conn.h"
 #include "http/response_internal.h"
 
 #define PIECE_BYTES (16 * KILOBYTE)
@@ -22,6 +24,8 @@ void http_response_free(struct http_response *response)
 {
     if (!response)
         return;
+    if (response->call->arrived)
+        loop_withdraw(response->call->arrived);
     http_call_free(response->call);
     gzip_reader_free(response->gzip);
     lines_done(&response->lines);
@@ -39,6 +43,14 @@ const struct http_headers *http_response_headers(const struct http_response *res
     return &response->call->head.headers;
 }
 
+/* The bytes of the piece that was shown last are used up. */
+static void consume_shown(struct http_response *response)
+{
+    if (response->shown)
+        http_call_consume(response->call, response->shown);
+    response->shown = 0;
+}
+
 /*
  * Shows the next piece of the body; empty at the end. An uncompressed piece is a view of the call's
  * bytes, which are consumed by the next call of this function. A compressed piece is inflated into
@@ -46,10 +58,7 @@ const struct http_headers *http_response_headers(const struct http_response *res
  */
 static struct error *next_piece(struct http_response *response, struct str *ret_piece)
 {
-    if (response->shown) {
-        http_call_consume(response->call, response->shown);
-        response->shown = 0;
-    }
+    consume_shown(response);
     buf_clear(&response->plain);
     for (;;) {
         struct str bytes;
@@ -101,6 +110,30 @@ struct error *http_response_read_all(struct http_response *response, struct buf 
         buf_add(body, response->piece);
         TRY(buf_check(body), "read the response");
     }
+}
+
+struct error *http_response_follow(struct http_response *response, struct task *task)
+{
+    struct http_call *call = response->call;
+    if (response->gzip)
+        return error_new(ERROR_PROTOCOL, "a stream that is to be followed is compressed");
+    http_head_done(&call->head);
+    call->arrived = task;
+    loop_post(call->conn->loop, task);
+    return NULL;
+}
+
+struct error *http_response_take_piece(struct http_response *response, struct str *ret_piece,
+                                       bool *ret_ended)
+{
+    struct http_call *call = response->call;
+    *ret_piece = (struct str){0};
+    *ret_ended = false;
+    consume_shown(response);
+    TRY(http_call_peek_arrived(call, ret_piece), "read the response");
+    response->shown = ret_piece->len;
+    *ret_ended = ret_piece->len == 0 && (call->has_end || call->closed);
+    return NULL;
 }
 
 void http_response_limit_lines(struct http_response *response, size_t limit)
