@@ -202,6 +202,8 @@ static struct error *add_headers(struct client *client, const struct client_requ
         TRY(http_headers_add(headers, STR("Content-Type"), request->content_type));
     if (request->if_none_match.len)
         TRY(http_headers_add(headers, STR("If-None-Match"), request->if_none_match));
+    if (request->is_plain)
+        TRY(http_headers_add(headers, STR("Accept-Encoding"), STR("identity")));
     return NULL;
 }
 

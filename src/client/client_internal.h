@@ -19,6 +19,7 @@ struct client_request {
     struct rate_limit *rate_limit; /* NULL: none */
     duration timeout;              /* 0: the client's */
     bool no_retry;
+    bool is_plain; /* no compression is offered */
 };
 
 static inline void client_request_done(struct client_request *request)

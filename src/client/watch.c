@@ -2,7 +2,7 @@
  * A watch is a GET whose response does not end: one JSON event per line. watch_next() reads a line
  * and opens the stream again when it has ended, from the resourceVersion of the last event.
  *
- * Three limits keep a dead connection from going unnoticed: opening has OPEN_TIMEOUT, the server
+ * Three limits keep a dead connection from going unnoticed: opening has a time limit, the server
  * ends the stream after the timeout that the query names, and the client gives the stream up when
  * it is still open "silence" later. The timeout is random, so that the watches of many clients do
  * not end at the same time, as client-go's reflector does it.
@@ -10,21 +10,16 @@
 #include "client/watch.h"
 
 #include "apimachinery/resource_path.h"
-#include "apimachinery/status.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "client/client_internal.h"
-#include "json/json.h"
-#include "json/path.h"
+#include "client/watch_line.h"
+#include "client/watch_request.h"
 
-#define TIMEOUT_MIN     (5 * MINUTE)
-#define SILENCE_DEFAULT (10 * SECOND)
-#define OPEN_TIMEOUT    (30 * SECOND)
-/* The query parameter "timeout" of a watch. The stream itself ends after "timeoutSeconds". */
-#define REQUEST_LIMIT (11 * MINUTE)
+#define TIMEOUT_MIN   (5 * MINUTE)
 #define BACKOFF_FIRST (800 * MILLISECOND)
 #define BACKOFF_MAX   (30 * SECOND)
 /* A stream that ends sooner than this without an event is opened again after a pause only. */
@@ -45,16 +40,6 @@ struct watch {
     bool initial_done; /* the initial events are complete, or were not asked for */
 };
 
-static const struct {
-    struct str name;
-    enum watch_type type;
-} types[] = {
-    {STR_INIT("ADDED"),    WATCH_ADDED   },
-    {STR_INIT("MODIFIED"), WATCH_MODIFIED},
-    {STR_INIT("DELETED"),  WATCH_DELETED },
-    {STR_INIT("BOOKMARK"), WATCH_BOOKMARK},
-};
-
 static duration draw_timeout(struct watch *watch)
 {
     if (watch->options.timeout)
@@ -63,56 +48,22 @@ static duration draw_timeout(struct watch *watch)
     return TIMEOUT_MIN + (duration)random_below(random, TIMEOUT_MIN / SECOND) * SECOND;
 }
 
-/* sendInitialEvents is repeated until the initial events are complete. */
-static void add_query(struct watch *watch, struct buf *query, duration timeout)
-{
-    const struct watch_options *options = &watch->options;
-    client_query_add(query, "watch", STR("true"));
-    client_query_add(query, "labelSelector", options->label_selector);
-    client_query_add(query, "fieldSelector", options->field_selector);
-    client_query_add(query, "resourceVersion", buf_str(&watch->version));
-    if (!options->no_bookmarks)
-        client_query_add(query, "allowWatchBookmarks", STR("true"));
-    if (options->send_initial_events && !watch->initial_done) {
-        client_query_add(query, "sendInitialEvents", STR("true"));
-        client_query_add(query, "resourceVersionMatch", STR("NotOlderThan"));
-    }
-    client_query_add_int(query, "timeoutSeconds", (timeout + SECOND - 1) / SECOND);
-}
-
-static struct error *read_error_response(struct http_response *response)
-{
-    SCOPED(buf) body = {.limit = 256 * KILOBYTE};
-    error_free(http_response_read_all(response, &body));
-    return status_read_error(http_response_status(response), buf_str(&body));
-}
-
-/* Suspends until the server has answered 200. */
+/* sendInitialEvents is repeated until the initial events are complete. Suspends. */
 static struct error *open_stream(struct watch *watch)
 {
-    const duration timeout = draw_timeout(watch);
-    const duration silence = watch->options.silence ? watch->options.silence : SILENCE_DEFAULT;
-    const duration longest = timeout + silence;
-    OWNED(http_response) response = NULL;
-    SCOPED(client_request)
-    request = {
-        .method = STR("GET"),
+    const struct watch_request request = {
+        .client = watch->client,
         .path = watch->path,
-        .accept = client_accept(watch->options.form, false),
+        .options = &watch->options,
+        .version = buf_str(&watch->version),
+        .timeout = draw_timeout(watch),
+        .asks_initial = watch->options.send_initial_events && !watch->initial_done,
     };
-    add_query(watch, &request.query, timeout);
-    {
-        FIBER_TIMEOUT(OPEN_TIMEOUT);
-        TRY(client_begin(watch->client, &request, longest > REQUEST_LIMIT ? longest : REQUEST_LIMIT,
-                         &response));
-        if (http_response_status(response) != 200)
-            return read_error_response(response);
-    }
+    TRY(watch_request_send(&request, &watch->response));
     watch->opened = loop_now(client_loop(watch->client));
-    watch->ends = watch->opened + longest;
+    watch->ends = watch->opened + watch_request_longest(&request);
     watch->events = 0;
-    http_response_limit_lines(response, client_options_of(watch->client)->answer_max);
-    watch->response = TAKE(response);
+    http_response_limit_lines(watch->response, client_options_of(watch->client)->answer_max);
     return NULL;
 }
 
@@ -146,23 +97,6 @@ void watch_free(struct watch *watch)
     mem_free(watch);
 }
 
-static bool find_type(struct str name, enum watch_type *ret_type)
-{
-    for (size_t i = 0; i < COUNT(types); i++)
-        if (str_eq(types[i].name, name)) {
-            *ret_type = types[i].type;
-            return true;
-        }
-    return false;
-}
-
-static bool ends_initial_events(const struct object *object)
-{
-    struct str value;
-    return object_find_annotation(object, STR("k8s.io/initial-events-end"), &value) &&
-           str_eq(value, STR("true"));
-}
-
 /*
  * Remembers the version from which the watch continues after a break. Initial events need not come
  * in the order of versions: before the last of them a version says nothing about the objects that
@@ -179,26 +113,14 @@ static void advance_version(struct watch *watch, const struct watch_event *event
     buf_add(&watch->version, version);
 }
 
-/* *ret_known is false for an event of an unknown type, which must be skipped. */
 static struct error *read_event(struct watch *watch, struct str line, struct watch_event *ret_event,
                                 bool *ret_known)
 {
-    OWNED(json_doc) doc = NULL;
-    TRY(json_read(line, &doc), "read an event");
-    const struct json_value *root = json_doc_root(doc);
-    const struct json_value *content = json_get(root, STR("object"));
-    const struct str type = json_to_str(json_get(root, STR("type")));
-    if (str_eq(type, STR("ERROR")))
-        return status_to_error(content, 0);
-    *ret_known = find_type(type, &ret_event->type);
-    if (!*ret_known)
-        return NULL;
     object_free(TAKE(watch->object));
-    TRY(object_from_part(doc, content, STR(""), STR(""), &watch->object), "read an event");
-    ret_event->object = watch->object;
-    ret_event->initial_end =
-        ret_event->type == WATCH_BOOKMARK && ends_initial_events(watch->object);
-    advance_version(watch, ret_event);
+    TRY(watch_line_read(line, ret_event, ret_known));
+    watch->object = ret_event->object;
+    if (*ret_known)
+        advance_version(watch, ret_event);
     return NULL;
 }
 
