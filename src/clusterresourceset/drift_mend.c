@@ -64,18 +64,39 @@ static struct placement_drift *drift_of(const struct mend_pass *pass)
     return placement_drift(pass->mend->placement);
 }
 
-/* By what is remembered of the object; after a restart, by what applying it would leave. */
+/* By what is remembered of the object. */
+static bool differs_from_memory(const struct mend_pass *pass, const struct drift_object *object,
+                                const struct object *live)
+{
+    char text[OWNERSHIP_DIGEST_LEN + 1];
+    const struct str uid = live ? object_uid(live) : STR("");
+    const struct str ownership =
+        live ? ownership_digest(live, pass->manager, &object->ignored, text) : STR("");
+    return drift_memory_judge(&drift_of(pass)->memory, object->id, uid, ownership) != DRIFT_NONE;
+}
+
+/* The same, right before an object would be applied. Without a doubt it is. */
+static bool is_drifted_now(void *data, const struct object *manifest, const struct object *live)
+{
+    const struct mend_pass *pass = data;
+    const struct gvk gvk = apply_object_gvk(manifest);
+    for (size_t i = 0; i < pass->count; i++)
+        if (gvk_eq(gvk, apply_object_gvk(pass->items[i].object)) &&
+            key_eq(object_key(manifest), pass->item_objects[i]->key))
+            return differs_from_memory(pass, pass->item_objects[i], live);
+    return true;
+}
+
+/* After a restart by what applying it would leave. */
 static bool has_drifted(const struct mend_pass *pass, const struct drift_object *object,
                         const struct apply_object *apply)
 {
     char text[OWNERSHIP_DIGEST_LEN + 1];
-    const struct str uid = apply->live ? object_uid(apply->live) : STR("");
-    const struct str ownership =
-        apply->live ? ownership_digest(apply->live, pass->manager, &object->ignored, text)
-                    : STR("");
-    if (pass->step == MEND_VERIFY)
-        return !apply->live || !str_eq(ownership, apply->receipt.ownership);
-    return drift_memory_judge(&drift_of(pass)->memory, object->id, uid, ownership) != DRIFT_NONE;
+    if (pass->step != MEND_VERIFY)
+        return differs_from_memory(pass, object, apply->live);
+    return !apply->live ||
+           !str_eq(ownership_digest(apply->live, pass->manager, &object->ignored, text),
+                   apply->receipt.ownership);
 }
 
 static struct contest *open_contest(struct placement_drift *drift, struct str id)
@@ -187,6 +208,8 @@ static struct error *send_resource(struct mend_pass *pass)
         .field_manager = pass->manager,
         .policy = plan_policy(mend->plan),
         .mends = is_repair ? APPLY_MEND_REPAIR : APPLY_MEND_INSPECT,
+        .has_drifted = is_drifted_now,
+        .has_drifted_data = pass,
     };
     const struct apply_batch batch = {
         .resource = pass->resource,

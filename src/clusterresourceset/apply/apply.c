@@ -218,7 +218,7 @@ static void note_outcome(struct apply_run *run, size_t index, const struct apply
     outcome->verb = apply->verb;
     outcome->is_placed = apply->placed != NULL;
     outcome->err = err;
-    if (!err && run->batch->ledger)
+    if (!err && run->batch->ledger && apply->receipt.key.name.len)
         apply_ledger_add(run->batch->ledger, apply_object_gvk(apply->object), &apply->receipt);
     if (!err && run->batch->applied)
         run->batch->applied(run->batch->applied_data, index, apply);

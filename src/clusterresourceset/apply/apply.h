@@ -47,7 +47,13 @@ struct apply_target {
     struct str field_manager;             /* of server-side apply */
     const struct delivery_policy *policy; /* of APPLY_BY_POLICY */
     enum apply_mend mends;                /* the same */
-    bool adopts;                          /* the same: what others wrote becomes ours */
+
+    /* Of APPLY_MEND_REPAIR: whether an object has drifted, as it was read just now (live NULL:
+     * there is none). One that has not is left as it is. NULL: all have. */
+    bool (*has_drifted)(void *data, const struct object *manifest, const struct object *live);
+    void *has_drifted_data;
+
+    bool adopts;   /* the same: what others wrote becomes ours */
     bool is_first; /* the objects were never applied before: POST comes before GET */
     bool dry_run;  /* nothing is written: the server says what would become of an object */
 };

@@ -419,6 +419,14 @@ static void forget_outcome(struct apply_object *apply)
     apply->dropped = STR("");
 }
 
+/* Somebody has put right what had drifted, before we could. */
+static bool is_restored(const struct apply_object *apply)
+{
+    const struct apply_target *target = apply->target;
+    return target->mends == APPLY_MEND_REPAIR && target->has_drifted &&
+           !target->has_drifted(target->has_drifted_data, apply->object, apply->live);
+}
+
 struct error *apply_by_policy(struct apply_object *apply, const struct discovery_mapping *mapping)
 {
     SCOPED(policy_run)
@@ -435,6 +443,10 @@ struct error *apply_by_policy(struct apply_object *apply, const struct discovery
     apply->verb = APPLY_APPLYING;
     if (apply->target->mends == APPLY_MEND_INSPECT)
         return inspect_object(&run);
+    if (is_restored(apply)) {
+        apply->result = APPLY_UNCHANGED;
+        return NULL;
+    }
     for (;;) {
         object_free(TAKE(run.answer));
         TRY(make_sent(&run));
