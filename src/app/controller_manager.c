@@ -186,6 +186,7 @@ static void open_crs_controllers(struct controller_manager *controllers, struct 
                                .topology_may_hold = options->topology_may_hold,
                                .reconcile_with = options->reconcile_with,
                                .drift_check = options->drift_check,
+                               .drift_watch = options->drift_watch,
                            });
 }
 

@@ -44,6 +44,7 @@ struct controller_manager_options {
     bool needs_control_plane, topology_may_hold;
     enum crs_reconcile_with reconcile_with;
     duration drift_check; /* 0: 5 min */
+    bool drift_watch;     /* watch instead; see crs_controllers.h */
     bool no_events;       /* record no Events */
     bool owns_clusters;   /* Cluster API does not run: see remote_connection_probe_options */
 

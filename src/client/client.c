@@ -120,6 +120,11 @@ void client_offer_http2(struct client *client)
     client_transports_offer_http2(&client->transports);
 }
 
+bool client_speaks_http2(const struct client *client)
+{
+    return client_transports_speak_http2(&client->transports);
+}
+
 uint64_t client_dial_count(const struct client *client)
 {
     return client_transports_dial_count(&client->transports);

@@ -103,6 +103,9 @@ bool client_is_awaited(const struct client *client);
  */
 void client_offer_http2(struct client *client);
 
+/* Whether the server speaks HTTP/2, as far as it was asked. */
+bool client_speaks_http2(const struct client *client);
+
 /*
  * Connections made to the server so far. As long as it stays, so does the server that answers:
  * another one takes another connection.

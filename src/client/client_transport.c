@@ -114,6 +114,11 @@ uint64_t client_transports_dial_count(const struct client_transports *transports
            (transports->own ? http_client_dial_count(transports->own->http) : 0);
 }
 
+bool client_transports_speak_http2(const struct client_transports *transports)
+{
+    return transports->own && http_client_speaks_http2(transports->own->http);
+}
+
 void client_transports_offer_http2(struct client_transports *transports)
 {
     if (transports->own)

@@ -12,6 +12,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
@@ -52,6 +53,9 @@ MUST_USE struct error *client_transports_own(struct client_transports *transport
 
 /* Connections made to the client's server so far. */
 uint64_t client_transports_dial_count(const struct client_transports *transports);
+
+/* Whether the last connection to the client's server speaks HTTP/2. */
+bool client_transports_speak_http2(const struct client_transports *transports);
 
 /* Makes new connections to the client's server offer HTTP/2. */
 void client_transports_offer_http2(struct client_transports *transports);

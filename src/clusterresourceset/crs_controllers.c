@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/drift_metrics.h"
+#include "clusterresourceset/drift_watch.h"
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/set.h"
 #include "clusterresourceset/set_metrics.h"
@@ -19,6 +20,7 @@
 #define DRIFT_CHECK_DEFAULT       (5 * MINUTE)
 #define DRIFT_CONCURRENCY         100
 #define DRIFT_TIMEOUT             (5 * MINUTE)
+#define DRIFT_ROOM                (32 * MEGABYTE)
 #define HEALTH_CONCURRENCY        100
 #define HEALTH_TIMEOUT            (2 * MINUTE)
 #define PATIENCE                  SECOND /* then a cluster, or the rate limit, is waited for */
@@ -104,7 +106,8 @@ static void open_controllers(struct crs_controllers *controllers)
                     (struct controller_options){.name = STR("clusterresourceset-drift"),
                                                 .reconcile = reconcile_drift,
                                                 .workers = DRIFT_CONCURRENCY,
-                                                .deadline = DRIFT_TIMEOUT});
+                                                .deadline = DRIFT_TIMEOUT,
+                                                .stopped = drift_watch_end_all});
     open_controller(controllers, CRS_CONTROLLER_HEALTH,
                     (struct controller_options){.name = STR("clusterresourceset-health"),
                                                 .reconcile = reconcile_health,
@@ -123,6 +126,7 @@ struct crs_controllers *crs_controllers_new(struct loop *loop,
     controllers->loop = loop;
     controllers->options = fill_in_defaults(options);
     controllers->lost.release = mem_free;
+    controllers->drift_room.limit = DRIFT_ROOM;
     if (options->watch_filter.len)
         controllers->watch_filter = mem_dup(options->watch_filter.ptr, options->watch_filter.len);
     open_caches(controllers);

@@ -54,6 +54,7 @@ struct crs_controllers_options {
     bool topology_may_hold;   /* Cluster API runs with RuntimeSDK and ClusterTopology */
     enum crs_reconcile_with reconcile_with;
     duration drift_check; /* of a cluster, for sets whose policy minds drift; 0: 5 min */
+    bool drift_watch;     /* watch for drift; drift_check is for what cannot be watched */
 };
 
 struct crs_controllers *crs_controllers_new(struct loop *loop,

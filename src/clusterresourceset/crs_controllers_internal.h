@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "base/metrics.h"
+#include "client/watch_stream.h"
 #include "clusterresourceset/binding_store.h"
 #include "clusterresourceset/cluster_index.h"
 #include "clusterresourceset/crs_controllers.h"
@@ -32,6 +33,8 @@ struct crs_controllers {
     struct map sets_by_key;             /* "namespace/name" -> struct crs_set */
     struct metrics_collector collector; /* of set_metrics.c */
     struct metrics_collector drift_collector;
+    struct map drift_watches;            /* "namespace/name" of Clusters -> struct drift_watch */
+    struct watch_stream_room drift_room; /* of all of them */
     struct map lost; /* key of a Cluster that went -> UID of the binding it had */
 };
 

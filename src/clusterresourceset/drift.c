@@ -85,6 +85,12 @@ bool drift_memory_note(struct drift_memory *memory, struct str id, bool has_drif
     return is_news;
 }
 
+bool drift_memory_has_drifted(const struct drift_memory *memory, struct str id)
+{
+    const struct drift_note *note = find_note(memory, str_hash(id, SEED));
+    return note && note->has_drifted;
+}
+
 enum drift drift_memory_judge(const struct drift_memory *memory, struct str id, struct str uid,
                               struct str ownership)
 {

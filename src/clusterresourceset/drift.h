@@ -51,6 +51,9 @@ void drift_memory_put_all(struct drift_memory *memory, const struct apply_ledger
  */
 bool drift_memory_note(struct drift_memory *memory, struct str id, bool has_drifted);
 
+/* Whether it was noted that the object has drifted. */
+bool drift_memory_has_drifted(const struct drift_memory *memory, struct str id);
+
 /* The verdict about a live object. An empty uid: there is none. An empty ownership: no entry. */
 enum drift drift_memory_judge(const struct drift_memory *memory, struct str id, struct str uid,
                               struct str ownership);

@@ -21,6 +21,7 @@
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/drift_metrics.h"
 #include "clusterresourceset/drift_objects.h"
+#include "clusterresourceset/drift_watch.h"
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/placement_drift.h"
 #include "clusterresourceset/plan.h"
@@ -29,6 +30,9 @@
 
 /* Checks of one cluster are this much of the interval earlier or later than the others, in all. */
 #define SPREAD 0.2
+
+/* With watches the first check of a cluster is somewhere in this time. */
+#define WATCH_SPREAD MINUTE
 
 /* Objects that are compared before others have their turn. */
 #define TURN 64
@@ -55,6 +59,7 @@ struct checked_placement {
 struct checked_kind {
     const struct discovery_mapping *mapping;
     struct str version; /* the newest that is known of it */
+    struct str listed;  /* the version of the list; empty: it was refused */
 };
 
 struct drift_check {
@@ -64,10 +69,11 @@ struct drift_check {
     struct arena arena;
     struct checked_placement *placements;
     size_t count, capacity;
-    size_t followed;  /* placements whose drift matters, checked now or not */
-    struct map kinds; /* "group/kind" -> struct checked_kind, in the arena */
-    struct str kind;  /* the one that is being listed */
-    size_t listed;    /* objects that were compared */
+    size_t followed;   /* placements whose drift matters, checked now or not */
+    struct map kinds;  /* "group/kind" -> struct checked_kind, in the arena */
+    struct str kind;   /* the one that is being listed */
+    size_t listed;     /* objects that were compared */
+    bool has_unserved; /* the cluster does not have one of the kinds */
 };
 
 static void drift_check_done(struct drift_check *check)
@@ -81,26 +87,30 @@ static void drift_check_done(struct drift_check *check)
     arena_done(&check->arena);
 }
 
-/* Whether anything is to be told or done about drift of the set. */
-static bool set_minds_drift(const struct crs_set *set)
+bool drift_check_minds(const struct crs_set *set)
 {
     const struct plan *plan = set_plan(set);
     return set_is_open(set) && plan && plan_policy(plan) &&
            plan_policy(plan)->drift != DELIVERY_POLICY_DRIFT_IGNORE;
 }
 
-/* The cluster has all of the plan, and nothing is about to change there. */
-static bool is_settled(struct crs_set *set, struct placement *placement,
-                       const struct object *binding)
+bool drift_check_is_applied(struct crs_set *set, struct placement *placement,
+                            const struct object *binding)
 {
     char revision[DELIVERY_REVISION_LEN + 1];
     struct delivery_mark mark;
     const struct plan *plan = set_plan(set);
-    return !placement_is_pending(placement) && !placement_fault(placement)->type &&
-           placement_is_reconciled(placement, plan) &&
+    return !placement_fault(placement)->type && placement_is_reconciled(placement, plan) &&
            plan_is_met(plan, binding, set_owner_reference(set)) &&
            delivery_find_mark(binding, set_key(set).name, &mark) &&
            str_eq(str_from_c(mark.revision), plan_revision(plan, revision));
+}
+
+/* Nothing is about to change there. */
+static bool is_settled(struct crs_set *set, struct placement *placement,
+                       const struct object *binding)
+{
+    return !placement_is_pending(placement) && drift_check_is_applied(set, placement, binding);
 }
 
 static void collect_placements(struct drift_check *check)
@@ -112,12 +122,14 @@ static void collect_placements(struct drift_check *check)
         struct placement *placement = str_eq(set_key(set).namespace, check->cluster.namespace)
                                           ? placement_find(set, check->cluster.name)
                                           : NULL;
-        if (!placement || !set_minds_drift(set))
+        if (!placement || !drift_check_minds(set))
             continue;
         check->followed++;
         placement_drift(placement)->is_followed = true;
-        if (!is_settled(set, placement, binding))
+        if (!is_settled(set, placement, binding)) {
+            placement_drift(placement)->watched_basis = 0; /* it has to be checked later */
             continue;
+        }
         const struct checked_placement checked = {
             .set = {arena_str(&check->arena, set_key(set).namespace),
                     arena_str(&check->arena, set_key(set).name)},
@@ -143,7 +155,7 @@ static bool is_unchanged(const struct checked_placement *checked, struct placeme
                          const struct object *binding)
 {
     struct crs_set *set = placement_set(placement);
-    return set_minds_drift(set) && plan_round(set_plan(set)) == plan_round(checked->plan) &&
+    return drift_check_minds(set) && plan_round(set_plan(set)) == plan_round(checked->plan) &&
            is_settled(set, placement, binding);
 }
 
@@ -159,11 +171,13 @@ static void add_kind(struct drift_check *check, const struct checked_placement *
                      const struct drift_object *object)
 {
     struct checked_kind *kind = map_find(&check->kinds, object->kind);
-    if (!object->mapping)
+    if (!object->mapping) {
+        check->has_unserved = true;
         return;
+    }
     if (!kind) {
         kind = ARENA_NEW(&check->arena, struct checked_kind);
-        *kind = (struct checked_kind){object->mapping, STR("0")};
+        *kind = (struct checked_kind){.mapping = object->mapping, .version = STR("0")};
         map_put(&check->kinds, object->kind, kind);
     }
     const struct str version = find_version(check, checked, object->kind);
@@ -241,7 +255,7 @@ static void keep_version(const struct drift_check *check, struct str version)
 }
 
 /* Who may not list may be allowed to read. Suspends. */
-static struct error *list_kind(struct drift_check *check, const struct checked_kind *kind)
+static struct error *list_kind(struct drift_check *check, struct checked_kind *kind)
 {
     SCOPED(buf) version = {.limit = 0};
     const struct client_list_options options = {
@@ -254,8 +268,10 @@ static struct error *list_kind(struct drift_check *check, const struct checked_k
     const struct client_list_sink sink = {note_listed, forget_listed, check};
     struct error *err = client_list_each(cluster_connection_client(check->connection),
                                          kind->mapping->gvr, STR(""), &options, &sink, &version);
-    if (!err)
+    if (!err) {
         keep_version(check, buf_str(&version));
+        kind->listed = arena_str(&check->arena, buf_str(&version));
+    }
     return error_ignore(error_ignore(err, ERROR_FORBIDDEN), ERROR_NOT_FOUND);
 }
 
@@ -313,7 +329,6 @@ static void judge_objects(struct crs_controllers *controllers,
                           const struct checked_placement *checked, struct drift_memory *memory,
                           struct drift_finding *finding)
 {
-    finding->hash = 1;
     for (size_t i = 0; i < checked->count; i++) {
         const struct checked_object *object = &checked->objects[i];
         const struct str id = object->object->id;
@@ -323,10 +338,7 @@ static void judge_objects(struct crs_controllers *controllers,
             drift_metrics_note_detected(controllers, object->object->kind);
         if (!has_drifted)
             continue;
-        map_put(&finding->ids, id, NULL);
-        finding->hash = str_hash(id, finding->hash);
-        finding->hash = str_hash(object->uid, finding->hash);
-        finding->hash = str_hash(object->ownership, finding->hash);
+        drift_finding_add(finding, id, object->uid, object->ownership);
     }
     finding->type = map_count(&finding->ids) ? DRIFT_FINDING_DRIFTED : DRIFT_FINDING_CLEAN;
 }
@@ -360,6 +372,7 @@ static void leave_finding(struct drift_check *check, const struct checked_placem
     SCOPED(apply_ledger) ledger = {.arena = &check->arena};
     SCOPED(drift_finding) finding = {0};
     const uint64_t basis = placement_drift_basis(checked->plan);
+    drift->watched_basis = basis;
     fill_ledger(checked, &ledger);
     apply_ledger_digest(&ledger, finding.digest);
     const bool is_recorded = str_eq(str_from_c(finding.digest), str_from_c(mark.digest));
@@ -398,26 +411,127 @@ static void end_following(const struct drift_check *check)
     }
 }
 
+/* Compares everything with the cluster. Suspends. */
+static struct error *run_check(struct drift_check *check)
+{
+    TRY(look_at_cluster(check));
+    for (size_t i = 0; i < check->count; i++)
+        leave_finding(check, &check->placements[i]);
+    return NULL;
+}
+
+/* With watches: whether they do not tell all there is to know of a placement. */
+static bool placement_needs_check(const struct drift_check *check,
+                                  const struct checked_placement *checked, bool is_late)
+{
+    struct placement *placement = find_placement(check, checked);
+    if (!placement)
+        return false;
+    const struct placement_drift *drift = placement_drift(placement);
+    const int64_t now = loop_now(check->controllers->loop);
+    return drift->watched_basis != placement_drift_basis(checked->plan) ||
+           (drift->check_due && drift->check_due <= now) || (is_late && drift->drift);
+}
+
+/*
+ * What is not watched, and what has drifted and stays so, is checked at the interval; everything
+ * else only if the watches were not there all the time.
+ */
+static bool needs_check(const struct drift_check *check, const struct drift_watch *watch)
+{
+    const struct crs_controllers *controllers = check->controllers;
+    const duration least = (duration)((double)controllers->options.drift_check * (1 - SPREAD));
+    const bool is_late = loop_now(controllers->loop) - drift_watch_checked_at(watch) >= least;
+    bool needs = !drift_watch_is_current(watch) || (is_late && !drift_watch_is_whole(watch));
+    for (size_t i = 0; i < check->count; i++)
+        needs |= placement_needs_check(check, &check->placements[i], is_late);
+    return needs;
+}
+
+/* The kinds that were listed are watched from the versions of the lists. */
+static void tell_kinds(const struct drift_check *check, struct drift_watch *watch)
+{
+    drift_watch_begin_kinds(watch);
+    if (check->has_unserved)
+        drift_watch_note_unwatched(watch);
+    MAP_FOREACH (entry, &check->kinds) {
+        const struct checked_kind *kind = entry->value;
+        if (kind->listed.len)
+            drift_watch_note_kind(watch, map_key(entry), kind->mapping->gvr, kind->listed);
+        else
+            drift_watch_note_unwatched(watch);
+    }
+    drift_watch_note_checked(watch);
+}
+
+/* Events from here on that cannot be judged ask for another check. */
+static void forget_due(const struct drift_check *check)
+{
+    for (size_t i = 0; i < check->count; i++) {
+        struct placement *placement = find_placement(check, &check->placements[i]);
+        if (placement)
+            placement_drift(placement)->check_due = 0;
+    }
+}
+
+/* Nothing has drifted that the watches do not tell. The next check may be due before the interval.
+ */
+static void note_watched(const struct drift_check *check, duration *next)
+{
+    const int64_t now = loop_now(check->controllers->loop);
+    for (size_t i = 0; i < check->count; i++) {
+        const struct checked_placement *checked = &check->placements[i];
+        struct crs_set *set = set_find(check->controllers, checked->set);
+        struct placement *placement = set ? placement_find(set, check->cluster.name) : NULL;
+        if (!placement)
+            continue;
+        struct placement_drift *drift = placement_drift(placement);
+        if (drift->stamp == checked->stamp)
+            drift->checked_at = now;
+        if (drift->check_due && drift->check_due - now < *next)
+            *next = drift->check_due > now ? drift->check_due - now : 1;
+    }
+}
+
+/*
+ * Checks the cluster if its watches do not suffice, and opens those that are not open. *next is the
+ * time until the next look, which may come earlier. Suspends.
+ */
+static struct error *check_and_watch(struct drift_check *check, duration *next)
+{
+    struct drift_watch *watch =
+        drift_watch_begin(check->controllers, check->cluster, check->connection);
+    if (needs_check(check, watch)) {
+        forget_due(check);
+        TRY(run_check(check));
+        tell_kinds(check, watch);
+    }
+    TRY(drift_watch_open_streams(watch));
+    note_watched(check, next);
+    return NULL;
+}
+
 /* Without a connection, and while the Cluster is paused, nothing is asked. An error is tried again
  * with back-off. */
 struct error *reconcile_drift(void *data, struct key key, struct reconcile_result *ret_result)
 {
     SCOPED(drift_check) check = {.controllers = data, .cluster = key};
+    struct crs_controllers *controllers = data;
     collect_placements(&check);
     if (!check.followed) {
         end_following(&check);
+        drift_watch_end(controllers, key);
         return NULL;
     }
-    ret_result->requeue_after = drift_check_draw_interval(check.controllers);
+    ret_result->requeue_after = drift_check_draw_interval(controllers);
     OWNED(error)
-    offline =
-        clustercache_get_client(check.controllers->options.clustercache, key, &check.connection);
-    if (!check.count || offline || cluster_index_is_paused(check.controllers->cluster_index, key))
+    offline = clustercache_get_client(controllers->options.clustercache, key, &check.connection);
+    if (offline)
+        drift_watch_end(controllers, key);
+    if (!check.count || offline || cluster_index_is_paused(controllers->cluster_index, key))
         return NULL;
-    TRY(look_at_cluster(&check));
-    for (size_t i = 0; i < check.count; i++)
-        leave_finding(&check, &check.placements[i]);
-    return NULL;
+    return controllers->options.drift_watch ? check_and_watch(&check, &ret_result->requeue_after)
+                                            : run_check(&check);
 }
 
 /* What was told of drift is taken back: nobody minds it any more. */
@@ -429,6 +543,22 @@ static void end_telling(struct crs_set *set, struct placement *placement)
     drift_finding_done(&drift->finding);
     drift->finding.type = DRIFT_FINDING_CLEAN;
     placement_enqueue(set, placement_cluster(placement), QUEUE_NORMAL);
+}
+
+/* Of a placement that is followed: what follows from what was applied there, or was not judged. */
+static void follow_watched(struct crs_set *set, struct placement *placement)
+{
+    struct crs_controllers *controllers = set_controllers(set);
+    const struct key cluster = {set_key(set).namespace, placement_cluster(placement)};
+    const struct placement_drift *drift = placement_drift(placement);
+    const int64_t now = loop_now(controllers->loop);
+    if (!drift_watch_find(controllers, cluster))
+        return; /* its first check is due, or it has no connection */
+    const bool is_known = drift->watched_basis == placement_drift_basis(set_plan(set));
+    if (is_known && !drift->check_due)
+        return;
+    queue_add_after(controllers->queues[CRS_CONTROLLER_DRIFT], cluster,
+                    is_known && drift->check_due > now ? drift->check_due - now : 0, QUEUE_NORMAL);
 }
 
 /* Clusters are spread evenly over the interval, also those that a new process finds. */
@@ -447,14 +577,19 @@ void drift_check_follow(struct crs_set *set, struct placement *placement)
     }
     if (policy->drift == DELIVERY_POLICY_DRIFT_REPAIR && drift->awaits_repair) {
         drift->awaits_repair = false; /* what cannot be repaired waits for the next check */
+        placement_drift_note_due(drift, loop_now(controllers->loop));
         queue_add(queue, cluster, QUEUE_NORMAL);
     }
-    if (drift->is_followed)
+    if (drift->is_followed) {
+        follow_watched(set, placement);
         return;
+    }
     drift->is_followed = true;
     drift->checked_at = loop_now(controllers->loop);
-    const uint64_t interval = (uint64_t)controllers->options.drift_check;
+    const duration interval = controllers->options.drift_check;
+    const duration spread =
+        controllers->options.drift_watch && interval > WATCH_SPREAD ? WATCH_SPREAD : interval;
     queue_add_after(queue, cluster,
-                    (duration)random_below(loop_random(controllers->loop), interval) + 1,
+                    (duration)random_below(loop_random(controllers->loop), (uint64_t)spread) + 1,
                     QUEUE_LOW);
 }

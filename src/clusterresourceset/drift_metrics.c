@@ -4,11 +4,12 @@
 #include "base/metrics.h"
 #include "clusterresourceset/contest.h"
 #include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/drift_watch.h"
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/placement_drift.h"
 #include "clusterresourceset/set.h"
 
-enum { DETECTED, REPAIRED, CONTESTED, CHECK_AGE };
+enum { DETECTED, REPAIRED, CONTESTED, CHECK_AGE, WATCHES };
 
 static const struct metrics_family families[] = {
     [DETECTED] = METRICS_COUNTER("corset_drift_detected_total",
@@ -21,6 +22,8 @@ static const struct metrics_family families[] = {
     [CHECK_AGE] =
         METRICS_GAUGE("corset_drift_check_seconds",
                       "Time since the oldest check of a set on a cluster for drift.", NULL),
+    [WATCHES] = METRICS_GAUGE("corset_drift_watches",
+                              "Watches that are open, of clusters and kinds.", NULL),
 };
 
 static void count_object(struct crs_controllers *controllers, int family, struct str kind)
@@ -68,6 +71,8 @@ static void collect_drift(void *data)
     metrics_set(metrics_series(metrics, &families[CONTESTED], NULL, 0), (double)contested);
     metrics_set(metrics_series(metrics, &families[CHECK_AGE], NULL, 0),
                 (double)(now - oldest) / (double)SECOND);
+    metrics_set(metrics_series(metrics, &families[WATCHES], NULL, 0),
+                (double)drift_watch_count_open(controllers));
 }
 
 void drift_metrics_add(struct crs_controllers *controllers)

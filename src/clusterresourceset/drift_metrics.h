@@ -1,7 +1,7 @@
 /*
  * Metrics about drift: corset_drift_detected_total and corset_drift_repaired_total, which are
- * counted as it happens; corset_contested_objects and corset_drift_check_seconds, which are counted
- * when they are shown.
+ * counted as it happens; corset_contested_objects, corset_drift_check_seconds and
+ * corset_drift_watches, which are counted when they are shown.
  */
 #pragma once
 

@@ -48,7 +48,9 @@ TEST(what_is_drift_of_an_object)
     CHECK(!drift_memory_note(&memory, STR("old"), true));
     CHECK(drift_memory_note(&memory, id, true));
     CHECK(!drift_memory_note(&memory, id, true));
+    CHECK(drift_memory_has_drifted(&memory, id));
     CHECK(!drift_memory_note(&memory, id, false));
+    CHECK(!drift_memory_has_drifted(&memory, id) && !drift_memory_has_drifted(&memory, STR("x")));
     CHECK(drift_memory_note(&memory, id, true));
     drift_memory_put(&memory, id, STR("u1"), STR("o1"));
     CHECK(drift_memory_note(&memory, id, true));

@@ -12,6 +12,15 @@ void drift_finding_done(struct drift_finding *finding)
     *finding = (struct drift_finding){0};
 }
 
+void drift_finding_add(struct drift_finding *finding, struct str id, struct str uid,
+                       struct str ownership)
+{
+    map_put(&finding->ids, id, NULL);
+    finding->hash = str_hash(id, finding->hash);
+    finding->hash = str_hash(uid, finding->hash);
+    finding->hash = str_hash(ownership, finding->hash);
+}
+
 struct placement_drift *placement_drift_new(void)
 {
     struct placement_drift *drift = NEW(struct placement_drift);
@@ -36,6 +45,12 @@ void placement_drift_note_version(struct placement_drift *drift, struct str kind
 {
     if (apply_ledger_is_newer(version, str_from_c(map_find(&drift->versions, kind))))
         mem_free(map_put(&drift->versions, kind, mem_dup(version.ptr, version.len)));
+}
+
+void placement_drift_note_due(struct placement_drift *drift, int64_t due)
+{
+    if (!drift->check_due || due < drift->check_due)
+        drift->check_due = due;
 }
 
 uint64_t placement_drift_basis(const struct plan *plan)

@@ -39,9 +39,15 @@ struct drift_finding {
 
 void drift_finding_done(struct drift_finding *finding);
 
+/* An object has drifted; this is what the cluster has of it. */
+void drift_finding_add(struct drift_finding *finding, struct str id, struct str uid,
+                       struct str ownership);
+
 struct placement_drift {
     bool is_followed;           /* a check of the cluster is due */
     int64_t checked_at;         /* when it was checked last, or is to be checked since */
+    int64_t check_due;          /* with watches: when another check is due; 0: none is */
+    uint64_t watched_basis;     /* with watches: of the plan that was checked last; 0: none */
     struct drift_memory memory; /* of the objects */
     uint64_t basis;             /* of the plan by which they were applied; 0: not known */
     uint64_t stamp;             /* another number whenever the memory has changed */
@@ -62,6 +68,9 @@ void placement_drift_free(struct placement_drift *drift); /* may be NULL */
  * ignores. After another basis nothing that is remembered can be compared.
  */
 uint64_t placement_drift_basis(const struct plan *plan);
+
+/* A check is due at this time, or at the one that was noted before if that is earlier. */
+void placement_drift_note_due(struct placement_drift *drift, int64_t due);
 
 /* Everything was applied, on this basis. */
 void placement_drift_note_applied(struct placement_drift *drift, const struct apply_ledger *ledger,

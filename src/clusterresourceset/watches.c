@@ -5,6 +5,8 @@
  */
 #include "clusterresourceset/watches.h"
 
+#include "async/loop.h"
+#include "base/random.h"
 #include "clustercache/clustercache.h"
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/placement.h"
@@ -15,6 +17,8 @@
 #include "controller/cache/cache.h"
 #include "json/compare.h"
 #include "json/path.h"
+
+#define RECONNECT_SPREAD (5 * SECOND)
 
 bool watches_has_label(const struct crs_controllers *controllers, const struct object *object)
 {
@@ -194,6 +198,17 @@ static void map_connection(void *data, const struct object *cluster, struct queu
     map_cluster_object(data, key, cluster, priority);
 }
 
+/* Watches for drift belong to a connection. Many clusters may come back at the same time. */
+static void map_connection_to_drift(void *data, const struct object *cluster, struct queue *queue,
+                                    int priority)
+{
+    const struct crs_controllers *controllers = data;
+    if (controllers->options.drift_watch)
+        queue_add_after(queue, object_key(cluster),
+                        (duration)random_below(loop_random(controllers->loop), RECONNECT_SPREAD),
+                        priority);
+}
+
 /* What people change. The status, finalizers and references are what controllers write. */
 static bool is_touched(const struct cache_event *event)
 {
@@ -343,6 +358,13 @@ void watches_add(struct crs_controllers *controllers)
                                 .controller = controller_name(all[CRS_CONTROLLER_PLACEMENTS]),
                                 .queue = controllers->queues[CRS_CONTROLLER_PLACEMENTS],
                                 .map = map_connection,
+                                .data = controllers,
+                            });
+    clustercache_add_source(controllers->options.clustercache,
+                            &(struct clustercache_source){
+                                .controller = controller_name(all[CRS_CONTROLLER_DRIFT]),
+                                .queue = controllers->queues[CRS_CONTROLLER_DRIFT],
+                                .map = map_connection_to_drift,
                                 .data = controllers,
                             });
 }

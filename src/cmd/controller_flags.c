@@ -4,6 +4,9 @@
  */
 #include "cmd/controller_flags.h"
 
+#include <string.h>
+
+#include "base/duration.h"
 #include "cmd/address.h"
 #include "cmd/reconcile_with.h"
 #include "cmd/user_agent.h"
@@ -22,7 +25,7 @@ const struct flag controller_flags[CONTROLLER_FLAGS] = {
     {"require-control-plane",          FLAG_BOOL,  OPTION_AT(needs_control_plane),  FLAG_ANY},
     {"respect-topology-hooks",         FLAG_BOOL,  OPTION_AT(topology_may_hold),    FLAG_ANY},
     {"reconcile-with",                 FLAG_TEXT,  AT(reconcile_with),              FLAG_ANY},
-    {"drift-check",                    FLAG_SPAN,  OPTION_AT(drift_check),          FLAG_ANY},
+    {"drift-check",                    FLAG_TEXT,  AT(drift_check),                 FLAG_ANY},
     {"clustercache-concurrency",       FLAG_COUNT, OPTION_AT(cluster_concurrency),  FLAG_ANY},
     {"clustercache-client-qps",        FLAG_LEVEL, OPTION_AT(cluster_qps),          FLAG_ANY},
     {"clustercache-client-burst",      FLAG_LEVEL, OPTION_AT(cluster_burst),        FLAG_ANY},
@@ -51,6 +54,14 @@ static bool read_denied(struct controller_settings *settings)
     return true;
 }
 
+/* An interval, or "watch". Without the flag the controllers choose. */
+static bool read_drift_check(const char *text, struct controller_manager_options *options)
+{
+    options->drift_watch = text && strcmp(text, "watch") == 0;
+    return !text || options->drift_watch ||
+           (duration_read(str_from_c(text), &options->drift_check) && options->drift_check >= 0);
+}
+
 struct network *controller_flags_network(const struct controller_settings *settings,
                                          struct loop *loop)
 {
@@ -71,6 +82,10 @@ int controller_flags_use(struct controller_settings *settings, const struct comm
                                settings->diagnostics);
     if (!reconcile_with_read(settings->reconcile_with, &options->reconcile_with))
         return command_misused(command, RECONCILE_WITH_MISTAKE, settings->reconcile_with);
+    if (!read_drift_check(settings->drift_check, options))
+        return command_misused(command,
+                               "--drift-check wants watch or a duration such as 5m, not '%s'",
+                               settings->drift_check);
     if (!read_denied(settings))
         return command_misused(command,
                                "--deny-cluster-addresses wants at most %d ranges such as "

@@ -13,7 +13,8 @@ struct controller_settings {
     const char *health, *diagnostics;
     size_t threshold;
     const char *reconcile_with;
-    const char *denied; /* text of --deny-cluster-addresses */
+    const char *drift_check; /* "5m" or "watch" */
+    const char *denied;      /* text of --deny-cluster-addresses */
     struct cidr denied_ranges[CONTROLLER_DENIED_MAX];
     size_t denied_count;
     struct controller_manager_options options;
@@ -40,8 +41,9 @@ extern const struct flag controller_flags[CONTROLLER_FLAGS];
     "  --reconcile-with server-side-apply|merge-patch\n"                                          \
     "                           how sets with strategy Reconcile are applied: so that fields\n"   \
     "                           of others stay (default), or as Cluster API does\n"               \
-    "  --drift-check DURATION   look for drift of sets with a policy at this interval\n"          \
-    "                           (default 5m)\n"                                                   \
+    "  --drift-check DURATION|watch\n"                                                            \
+    "                           look for drift of sets with a policy at this interval\n"          \
+    "                           (default 5m), or keep a watch for each cluster and kind\n"        \
     "  --kube-api-qps N, --kube-api-burst N\n"                                                    \
     "                           requests per second to the management API, per kind\n"            \
     "                           (default: no limit; priority and fairness of the API decides)\n"  \

@@ -84,6 +84,17 @@ size_t delivery_fixture_events(struct crs_fixture *fixture, const char *reason)
     return count;
 }
 
+struct str delivery_fixture_note(struct crs_fixture *fixture, const char *reason)
+{
+    const struct json_value *event;
+    struct str note = STR("");
+    crs_fixture_do(fixture, "GET", "/apis/events.k8s.io/v1/namespaces/ns/events", NULL);
+    JSON_FOREACH (key, event, json_path(json_doc_root(fixture->apiserver.doc), "items"))
+        if (str_eq(json_path_str(event, "reason"), str_from_c(reason)))
+            note = json_path_str(event, "note");
+    return note;
+}
+
 void delivery_fixture_check_state(struct crs_fixture *fixture, const char *state,
                                   const char *condition)
 {

@@ -38,6 +38,9 @@ void delivery_fixture_edit(struct crs_fixture *fixture, const char *target, cons
 /* Events about Clusters with this reason. */
 size_t delivery_fixture_events(struct crs_fixture *fixture, const char *reason);
 
+/* What one of the events with this reason says; valid until the next request. */
+struct str delivery_fixture_note(struct crs_fixture *fixture, const char *reason);
+
 /* The state in the record of crs1 on c1, and how its condition DriftFree begins. */
 void delivery_fixture_check_state(struct crs_fixture *fixture, const char *state,
                                   const char *condition);
