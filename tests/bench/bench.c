@@ -11,6 +11,8 @@
 
 #include "base/str.h"
 
+#define WATCHED_CLUSTERS 1000
+
 static double seconds(clockid_t clock)
 {
     struct timespec time;
@@ -80,12 +82,13 @@ int main(int argc, char **argv)
 {
     const char *part = argc > 1 ? argv[1] : "all";
     const char *detail = argc > 2 ? argv[2] : NULL;
-    uint64_t count = 5000;
-    if (strcmp(part, "connections") == 0 && detail && !str_to_uint64(str_from_c(detail), &count)) {
+    const bool is_counted = strcmp(part, "connections") == 0 || strcmp(part, "watches") == 0;
+    uint64_t count = strcmp(part, "watches") == 0 ? WATCHED_CLUSTERS : 5000;
+    if (is_counted && detail && !str_to_uint64(str_from_c(detail), &count)) {
         fprintf(
             stderr,
             "usage: bench [all|apiserver [writes|reads|fan-out|watches|start|clusters]|"
-            "cache|client|clusters [sick|many]|connections [COUNT]|fibers|framework|json|manifest|queue|sets [rollout|plan|requests|many]]\n");
+            "cache|client|clusters [sick|many]|connections [COUNT]|fibers|framework|json|manifest|queue|sets [rollout|plan|requests|many]|watches [CLUSTERS]]\n");
         return 2;
     }
     const int all = strcmp(part, "all") == 0;
@@ -111,5 +114,7 @@ int main(int argc, char **argv)
         bench_queue();
     if (all || strcmp(part, "sets") == 0)
         bench_sets(detail);
+    if (all || strcmp(part, "watches") == 0)
+        bench_watches(all ? WATCHED_CLUSTERS : (size_t)count);
     return 0;
 }

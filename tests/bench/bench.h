@@ -32,6 +32,7 @@ void bench_fibers(void);
 void bench_json(void);
 void bench_manifest(void);
 void bench_connections(size_t count);
+void bench_watches(size_t clusters);
 void bench_client(void);
 void bench_cache(void);
 void bench_apiserver(const char *which); /* one of its parts; NULL: all */

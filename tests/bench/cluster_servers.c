@@ -13,6 +13,7 @@
 #include "api_fixture.h"
 #include "async/fiber.h"
 #include "async/loop.h"
+#include "base/random.h"
 #include "base/timestamp.h"
 #include "bench.h"
 #include "http/server.h"
@@ -199,6 +200,23 @@ static void write_discovery(struct buf *out, size_t first, size_t end)
     buf_add(out, STR("]}"));
 }
 
+/* As a real server writes one for metadata. */
+static struct error *write_bookmarks(struct http_request *request)
+{
+    static const struct str bookmark = STR_INIT(
+        "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":"
+        "\"meta.k8s.io/v1\",\"metadata\":{\"resourceVersion\":\"123456\","
+        "\"creationTimestamp\":null}}}\n");
+    TRY(http_request_respond(request, 200, NULL));
+    /* Each at its own time, so that no two come with one read of the connection. */
+    TRY(fiber_sleep(
+        (duration)random_below(loop_random(loop_current()), (uint64_t)CLUSTER_SERVERS_BOOKMARKS)));
+    for (;;) {
+        TRY(http_request_write(request, bookmark));
+        TRY(fiber_sleep(CLUSTER_SERVERS_BOOKMARKS));
+    }
+}
+
 static struct error *answer(void *data, struct http_request *request)
 {
     const struct served *served = data;
@@ -212,6 +230,8 @@ static struct error *answer(void *data, struct http_request *request)
         return http_request_answer(request, 401, STR("text/plain"), STR("no\n"));
     if (served->manner == CLUSTER_SERVERS_SLOW)
         TRY(fiber_sleep(SLOW));
+    if (str_find(rest, STR("watch=true")) != STR_NONE)
+        return write_bookmarks(request);
     if (str_eq(path, STR("/api")))
         return http_request_answer(request, 200, AGGREGATED, buf_str(&served->serving->core));
     if (str_eq(path, STR("/apis")))

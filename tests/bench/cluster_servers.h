@@ -11,9 +11,13 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
+#include "base/duration.h"
 
 #define CLUSTER_SERVERS_PEM     (size_t)1536
 #define CLUSTER_SERVERS_ADDRESS 32
+
+/* Watches get a bookmark at this interval, and nothing else. */
+#define CLUSTER_SERVERS_BOOKMARKS (10 * SECOND)
 
 /* What a server and its client hold, as text. */
 struct cluster_servers_credentials {
