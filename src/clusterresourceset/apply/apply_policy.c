@@ -351,7 +351,7 @@ static struct error *mend_refusal(struct policy_run *run, struct error *err)
         return mend_immutable(run, err);
     if (apply_server_side_is_unknown(err))
         return reword(err, "server-side apply needs Kubernetes 1.22");
-    return err;
+    return apply_server_side_explain_create(err);
 }
 
 /* What a pass remembers of the object. */

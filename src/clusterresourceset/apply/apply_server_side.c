@@ -13,6 +13,9 @@
 /* What to do about an object that exists and cannot be changed. */
 #define IMMUTABLE_HINT "; what cannot be changed is made anew once it is deleted in the cluster"
 
+/* What a server leaves out when it refuses an apply that would create. */
+#define CREATE_HINT "to apply an object that is not there takes the right to create it, too"
+
 static const struct {
     const char *name;
     struct json_place place;
@@ -99,16 +102,29 @@ bool apply_server_side_is_untyped(const struct error *err)
     return false;
 }
 
-/* Takes the error, and returns it with what to do if it is about something that cannot change. */
-static struct error *explain_immutable(struct error *err)
+/* The error with more words, as an answer of the server all the same. Takes the error. */
+static struct error *add_hint(struct error *err, const char *hint)
 {
-    if (!err || !err->http_status || !str_contains(str_from_c(err->message), STR("immutable")))
-        return err;
-    struct error *told = error_new(err->code, "%s" IMMUTABLE_HINT, err->message);
+    struct error *told = error_new(err->code, "%s%s", err->message, hint);
     told->http_status = err->http_status;
     told->retry_after = err->retry_after;
     error_free(err);
     return told;
+}
+
+/* Takes the error, and returns it with what to do if it is about something that cannot change. */
+static struct error *explain_immutable(struct error *err)
+{
+    const bool is_immutable =
+        err && err->http_status && str_contains(str_from_c(err->message), STR("immutable"));
+    return is_immutable ? add_hint(err, IMMUTABLE_HINT) : err;
+}
+
+struct error *apply_server_side_explain_create(struct error *err)
+{
+    const bool is_untold = error_is(err, ERROR_FORBIDDEN) && err->http_status &&
+                           str_ends_with(str_trim(str_from_c(err->message)), STR("is forbidden:"));
+    return is_untold ? add_hint(err, CREATE_HINT) : err;
 }
 
 /* A conflict of another kind: somebody created, changed or deleted it in this moment. */
@@ -135,7 +151,7 @@ struct error *apply_server_side(struct apply_object *apply, const struct discove
                            apply_object_answer(apply));
         const bool is_conflict = field_manager_is_conflict(err) && !options.force;
         if (!is_conflict && (!is_race(err) || attempt == ATTEMPTS_MAX))
-            return explain_immutable(err);
+            return apply_server_side_explain_create(explain_immutable(err));
         if (is_conflict) {
             apply->taken_from = field_manager_conflicting_set(err, apply->arena);
             options.force = true;

@@ -44,3 +44,9 @@ MUST_USE struct error *apply_server_side_trim(const struct object *manifest,
  */
 size_t apply_server_side_name_server_fields(const struct object *manifest, bool has_status,
                                             struct buf *out);
+
+/*
+ * Takes the error of an apply, and returns it with the right that was missing, if the server does
+ * not say which: that is `create`, which it asks for when the object is not there.
+ */
+MUST_USE struct error *apply_server_side_explain_create(struct error *err);
