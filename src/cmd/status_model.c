@@ -561,10 +561,8 @@ static void judge_cell(const struct status_cluster *cluster, struct status_cell 
     const bool is_told_later = cell->why.len && cell->why_time > cell->newest;
     if (cluster->is_paused)
         cell->state = cell->set->is_deleting ? STATUS_DELETING : STATUS_PAUSED;
-    else if (cell->set->is_refused && !cell->set->is_deleting && !cell->set->is_paused &&
-             !cluster->is_unreachable)
-        cell->state = STATUS_FAILED;
-    else if (cell->applied == cell->set->spec.ref_count && !cluster->is_unreachable)
+    else if (cell->applied == cell->set->spec.ref_count && !cluster->is_unreachable &&
+             !cell->set->is_refused)
         cell->state = applied_state(cell);
     else if (cell->set->is_deleting)
         cell->state = STATUS_DELETING;
@@ -572,7 +570,7 @@ static void judge_cell(const struct status_cluster *cluster, struct status_cell 
         cell->state = STATUS_PAUSED;
     else if (cluster->is_unreachable)
         cell->state = STATUS_UNREACHABLE;
-    else if (has_refused(cell) || is_told_later)
+    else if (cell->set->is_refused || has_refused(cell) || is_told_later)
         cell->state = STATUS_FAILED;
     else
         cell->state = STATUS_WAITING;
