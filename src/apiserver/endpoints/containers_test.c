@@ -99,6 +99,23 @@ SIM_TEST(a_namespace_goes_after_its_content)
     CHECK_EQ(apiserver_fixture_get(&fixture, "/apis/test.io/v1/namespaces/space/widgets/w"), 404);
 }
 
+/* One that nobody finalizes any more still ends with what is in it. */
+SIM_TEST(a_namespace_without_finalizers_goes_after_its_content)
+{
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
+    apiserver_fixture_create(&fixture, "/api/v1/namespaces", space);
+    apiserver_fixture_create(&fixture, MAPS, map);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PUT", SPACE "/finalize",
+                                    "{\"metadata\":{\"name\":\"space\"}}"),
+             200);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "DELETE", SPACE, ""), 200);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "status.phase"), STR("Terminating"));
+    CHECK(apiserver_fixture_text(&fixture, "metadata.deletionTimestamp").len > 0);
+    apiserver_fixture_await(&fixture, SPACE, 404);
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/map"), 404);
+}
+
 SIM_TEST(a_namespace_waits_for_finalizers_and_says_so)
 {
     SCOPED(apiserver_fixture) fixture;

@@ -161,8 +161,8 @@ static struct error *mark_deleting(const struct deletion *deletion, struct json_
         if (!is_container(deletion->kind))
             json_edit_set_int(&edit, JSON_PLACE("metadata.deletionGracePeriodSeconds"), 0);
         int64_t generation;
-        if (deletion->kind->has_generation &&
-            json_to_int64(json_path(object, "metadata.generation"), &generation))
+        if (!is_namespace(deletion->kind) &&
+            json_to_int64(json_path(object, "metadata.generation"), &generation) && generation > 0)
             json_edit_set_int(&edit, JSON_PLACE("metadata.generation"), generation + 1);
         json_edit_set_unless_empty(&edit, JSON_PLACE("metadata.finalizers"),
                                    json_doc_root(finalizers));
@@ -172,11 +172,15 @@ static struct error *mark_deleting(const struct deletion *deletion, struct json_
     return json_edit_finish(&edit, ret_doc);
 }
 
-/* A namespace is also held by spec.finalizers. */
-static bool is_held(const struct kind *kind, const struct json_value *object)
+/*
+ * Whether the object stays until something lets it go. A namespace is also held by spec.finalizers.
+ * A first deletion never removes a namespace: what is in it goes before.
+ */
+static bool is_held(const struct kind *kind, const struct json_value *object, bool was_deleting)
 {
     return metadata_has_finalizers(object) ||
-           (is_namespace(kind) && json_count(json_path(object, "spec.finalizers")) > 0);
+           (is_namespace(kind) &&
+            (!was_deleting || json_count(json_path(object, "spec.finalizers")) > 0));
 }
 
 /*
@@ -210,9 +214,10 @@ static struct error *draft_delete(void *data, struct store_edit *edit)
     TRY(codec_read_stored(deletion->kind, edit->previous, &old));
     TRY(check_preconditions(deletion, json_doc_root(old)));
     TRY(mark_deleting(deletion, old, &marked));
-    if (!is_held(deletion->kind, json_doc_root(marked)))
+    const bool was_deleting = metadata_is_deleting(json_doc_root(old));
+    if (!is_held(deletion->kind, json_doc_root(marked), was_deleting))
         return write_deletion(deletion, STORE_DELETE, old, edit);
-    if (metadata_is_deleting(json_doc_root(old))) {
+    if (was_deleting) {
         deletion->result->object = json_doc_ref(old);
         return NULL;
     }

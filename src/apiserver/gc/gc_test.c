@@ -193,6 +193,21 @@ SIM_TEST(an_event_goes_at_once_whatever_its_policy)
     CHECK_EQ(apiserver_fixture_text(&fixture, "kind"), STR("Status"));
 }
 
+/* Also for a kind whose changes are not counted: what a client gave is counted on. */
+SIM_TEST(a_deletion_that_waits_is_a_generation)
+{
+    SCOPED(apiserver_fixture) fixture;
+    int64_t generation = 0;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    apiserver_fixture_create(&fixture, MAPS,
+                             "{\"metadata\":{\"name\":\"m\",\"generation\":7,\"finalizers\":["
+                             "\"test/hold\"]}}");
+    CHECK_EQ(delete (&fixture, MAPS "/m", NULL), 200);
+    CHECK(json_to_int64(json_path(json_doc_root(fixture.doc), "metadata.generation"), &generation));
+    CHECK_EQ(generation, (int64_t)8);
+}
+
 SIM_TEST(orphans_stay_and_forget_their_owner)
 {
     char a[64], other[64];
