@@ -48,6 +48,14 @@ static struct error *read_merge(struct str body, struct patch *patch)
     return merge_patch_read(body, &patch->duplicates, &patch->doc);
 }
 
+/* A list is read as a merge patch, too. make_merge() says what becomes of it. */
+static struct error *read_json_merge(struct str body, struct patch *patch)
+{
+    OWNED(error) err = read_merge(body, patch);
+    OWNED(error) unreadable = err ? json_read(body, &patch->doc) : NULL;
+    return json_type(json_doc_root(patch->doc)) == JSON_ARRAY ? NULL : TAKE(err);
+}
+
 static struct error *make_operations(const struct patch *patch, const struct patch_target *target,
                                      struct json_doc **ret_doc)
 {
@@ -59,9 +67,15 @@ static struct error *make_operations(const struct patch *patch, const struct pat
         error_new(ERROR_INVALID, "the server rejected our request due to an error in our request"));
 }
 
+/* Without validation of fields a list is taken for the whole object, as kube-apiserver does. */
 static struct error *make_merge(const struct patch *patch, const struct patch_target *target,
                                 struct json_doc **ret_doc)
 {
+    if (target->options->validation == VALIDATION_IGNORE &&
+        json_type(json_doc_root(patch->doc)) == JSON_ARRAY) {
+        *ret_doc = json_doc_ref(patch->doc);
+        return NULL;
+    }
     return merge_patch_apply(json_doc_root(target->old), json_doc_root(patch->doc), ret_doc);
 }
 
@@ -146,7 +160,7 @@ static const struct patch_row {
 } rows[] = {
     [PATCH_JSON] = {STR_INIT("application/json-patch+json"),            false, read_operations,
                     make_operations,                                                                          decode_patched},
-    [PATCH_MERGE] = {STR_INIT("application/merge-patch+json"),           false, read_merge,      make_merge,
+    [PATCH_MERGE] = {STR_INIT("application/merge-patch+json"),           false, read_json_merge, make_merge,
                     decode_patched                                                                                          },
     [PATCH_STRATEGIC] = {STR_INIT("application/strategic-merge-patch+json"), true,  read_merge,
                     make_strategic,                                                                           decode_patched},

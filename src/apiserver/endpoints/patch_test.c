@@ -113,18 +113,34 @@ static struct error *add_keys(void *data)
     return NULL;
 }
 
-/* The whole of what was made is quoted. */
+/* The whole of what was made is quoted, unless the patch is refused as none of its type. */
 SIM_TEST(a_patch_that_makes_a_list_of_an_object_is_refused)
 {
+    static const struct {
+        const char *type, *query, *body;
+        int status;
+        const char *message;
+    } cases[] = {
+        {JSON,  "",                        "[{\"op\":\"replace\",\"path\":\"\",\"value\":[\"x\"]}]", 422,
+         " \"\" is invalid: patch: Invalid value: \"[\\\"x\\\"]\": couldn't get version/kind; json parse "
+         "error: json: cannot unmarshal array into "                                                                                    },
+        {MERGE, "?fieldValidation=Ignore", "[\"x\"]",                                                422,
+         " \"\" is invalid: patch: Invalid value: \"[\\\"x\\\"]\": couldn't get version/kind; json parse "
+         "error: json: cannot unmarshal array into "                                                                                    },
+        {MERGE, "",                        "[\"x\"]",                                                400,
+         "error decoding patch: json: cannot unmarshal array into Go value of type map[string]"                                         },
+        {MERGE, "?fieldValidation=Ignore", "\"x\"",                                                  400, "error decoding patch: json: "},
+    };
     SCOPED(apiserver_fixture) fixture;
     begin(&fixture);
-    CHECK_EQ(patch(&fixture, JSON, "", "[{\"op\":\"replace\",\"path\":\"\",\"value\":[\"x\"]}]"),
-             422);
-    CHECK(
-        str_starts_with(apiserver_fixture_text(&fixture, "message"),
-                        STR(" \"\" is invalid: patch: Invalid value: \"[\\\"x\\\"]\": couldn't get "
-                            "version/kind; json parse error: json: cannot unmarshal array into ")));
-    CHECK_EQ(apiserver_fixture_text(&fixture, "details.causes.0.field"), STR("patch"));
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s %s %s", cases[i].type, cases[i].query, cases[i].body);
+        CHECK_EQ(patch(&fixture, cases[i].type, cases[i].query, cases[i].body), cases[i].status);
+        CHECK(str_starts_with(apiserver_fixture_text(&fixture, "message"),
+                              str_from_c(cases[i].message)));
+        if (cases[i].status == 422)
+            CHECK_EQ(apiserver_fixture_text(&fixture, "details.causes.0.field"), STR("patch"));
+    }
 }
 
 SIM_TEST(patches_at_once_meet_no_conflict_and_lose_nothing)
