@@ -159,6 +159,8 @@ struct error *managed_entries_read(struct managed_entries *entries, const struct
 bool managed_entries_is_reset(const struct json_value *list)
 {
     const struct json_value *only = json_at(list, 0), *value;
+    if (json_type(list) == JSON_ARRAY && json_count(list) == 0)
+        return true;
     if (json_count(list) != 1 || json_type(only) != JSON_OBJECT)
         return false;
     JSON_FOREACH (key, value, only) {

@@ -38,7 +38,7 @@ void managed_entries_clear(struct managed_entries *entries);
 MUST_USE struct error *managed_entries_read(struct managed_entries *entries,
                                             const struct json_value *list);
 
-/* True for [{}], by which clients ask to forget all. */
+/* True for [] and [{}], by which clients ask to forget all. */
 bool managed_entries_is_reset(const struct json_value *list);
 
 /* An entry that is not gone, or NULL; the entry only says who. Puts move entries. */

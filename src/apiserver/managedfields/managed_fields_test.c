@@ -222,7 +222,7 @@ TEST(what_clients_say_about_managed_fields)
         const char *name, *list, *expected;
     } cases[] = {
         {"null",       "null",                  kept                                  },
-        {"empty",      "[]",                    kept                                  },
+        {"empty",      "[]",                    ""                                    },
         {"no list",    "1",                     kept                                  },
         {"unreadable", "[{\"manager\":\"c\"}]", kept                                  },
         {"cleared",    "[{}]",                  ""                                    },

@@ -217,12 +217,13 @@ static bool appears(const struct go_field *field, const struct json_value *value
 
 /*
  * Opens a list or map. Empty ones are left out: the protobuf storage of upstream does not keep
- * them.
+ * them. An empty list of managers is written, because it asks to forget those there are.
  */
 static void write_items(struct writer *writer, const struct go_field *field,
                         const struct json_value *value)
 {
-    if (json_count(value) == 0)
+    const bool is_wish = value && writer->depth == 2 && strcmp(field->name, "managedFields") == 0;
+    if (json_count(value) == 0 && !is_wish)
         return;
     json_builder_key(&writer->builder, str_from_c(field->name));
     if (field->flags & GO_MAP)
