@@ -124,7 +124,29 @@ static struct gvk gvk_given(const struct json_value *object, struct gvk gvk)
     return gvk;
 }
 
-/* Metadata, then the kind's own rules. All errors are collected into one 422. */
+/*
+ * kube-apiserver validates the metadata of built-in kinds several times, and each time adds its
+ * causes to the Status. Clients see the repetition.
+ */
+static void validate_metadata(const struct kind *kind, const struct json_value *old,
+                              const struct json_value *object, struct field_errors *errors)
+{
+    const struct json_value *metadata = json_get(object, STR("metadata"));
+    const size_t times = old && !kind->is_custom ? 2 : 1;
+    for (size_t i = 0; i < times; i++) {
+        if (old)
+            metadata_check_change(errors, object, old);
+        for (size_t j = 0; j < times; j++)
+            metadata_check(errors, metadata, kind->check_name);
+    }
+    if (!kind->is_custom && !kind->plain_finalizers)
+        metadata_check_qualified_finalizers(errors, object);
+}
+
+/*
+ * Metadata, then the kind's own rules; some kinds look at the metadata of a new object only when
+ * nothing else is wrong. All errors are collected into one 422.
+ */
 static struct error *validate_object(const struct write *write, const struct json_value *old,
                                      const struct json_value *object)
 {
@@ -133,21 +155,12 @@ static struct error *validate_object(const struct write *write, const struct jso
     struct field_errors errors = {.arena = request->arena};
     const struct kind_write step = {old, request->subresource, request->namespace, request->now,
                                     request->arena};
-    const struct json_value *metadata = json_get(object, STR("metadata"));
-    /*
-     * kube-apiserver validates the metadata of built-in kinds several times, and each time adds its
-     * causes to the Status. Clients see the repetition.
-     */
-    const size_t times = old && !kind->is_custom ? 2 : 1;
-    for (size_t i = 0; i < times; i++) {
-        if (old)
-            metadata_check_change(&errors, object, old);
-        for (size_t j = 0; j < times; j++)
-            metadata_check(&errors, metadata, kind->check_name);
-    }
-    if (!kind->is_custom && !kind->plain_finalizers)
-        metadata_check_qualified_finalizers(&errors, object);
+    const bool metadata_last = !old && kind->metadata_last;
+    if (!metadata_last)
+        validate_metadata(kind, old, object, &errors);
     kind->ops->validate(kind, &step, object, &errors);
+    if (metadata_last && errors.count == 0)
+        validate_metadata(kind, old, object, &errors);
     if (kind->is_custom)
         metadata_warn_finalizers(&write->request->warnings, object, old);
     struct gvk gvk = kind->gvk;

@@ -314,6 +314,53 @@ SIM_TEST(an_annotation_that_comes_with_the_status_makes_no_generation)
     CHECK_EQ(apiserver_fixture_text(&fixture, "metadata.annotations.k"), STR("v"));
     CHECK(json_to_int64(json_path(json_doc_root(fixture.doc), "metadata.generation"), &generation));
     CHECK_EQ(generation, (int64_t)1);
+    const struct json_value *entry =
+        json_at(json_path(json_doc_root(fixture.doc), "metadata.managedFields"), 1);
+    CHECK_EQ(json_path_str(entry, "subresource"), STR("status"));
+    CHECK(json_path(entry, "fieldsV1.f:metadata.f:annotations") != NULL);
+}
+
+/* kube-apiserver looks at the metadata of some new objects last. */
+SIM_TEST(faults_of_an_event_hide_those_of_its_metadata)
+{
+    const char *events = "/api/v1/namespaces/default/events";
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "POST", events,
+                                    "{\"involvedObject\":{\"namespace\":\"x\"}}"),
+             422);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "message"),
+             STR("Event \"\" is invalid: involvedObject.namespace: Invalid value: \"x\": does not "
+                 "match event.namespace"));
+    CHECK_EQ(apiserver_fixture_call(&fixture, "POST", events,
+                                    "{\"involvedObject\":{\"namespace\":\"default\"}}"),
+             422);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "message"),
+             STR("Event \"\" is invalid: metadata.name: Required value: name or generateName is "
+                 "required"));
+}
+
+/* An empty list is not the same as none, which keeps them. */
+SIM_TEST(owners_are_forgotten_on_request)
+{
+    static const struct {
+        const char *body;
+        size_t owners;
+    } cases[] = {
+        {"{\"metadata\":{\"managedFields\":null}}", 1},
+        {"{\"metadata\":{\"managedFields\":[]}}",   0},
+        {"{\"metadata\":{\"managedFields\":[{}]}}", 0},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(apiserver_fixture) fixture;
+        TEST_CASE("%s", cases[i].body);
+        begin(&fixture);
+        apiserver_fixture_create(&fixture, MAPS,
+                                 "{\"metadata\":{\"name\":\"owned\"},\"data\":{\"k\":\"v\"}}");
+        CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", MAPS "/owned", cases[i].body), 200);
+        CHECK_EQ(json_count(json_path(json_doc_root(fixture.doc), "metadata.managedFields")),
+                 cases[i].owners);
+    }
 }
 
 SIM_TEST(an_event_has_owners_in_the_group_that_wrote_last)

@@ -136,9 +136,10 @@ struct kind {
     bool prepare_makes_fields; /* Secret, DaemonSet: what prepare adds has owners, too */
     bool counts_annotations;   /* Deployment: changed annotations make a new generation */
     bool plain_finalizers;     /* CustomResourceDefinition, Lease: finalizers need no domain */
-    bool orphans_dependents;   /* Job, ReplicationController: a DELETE without a policy is Orphan */
-    bool is_custom;            /* a version of a custom resource; see crd/crd.h */
-    struct str deprecation;    /* warning on every answer; empty for none */
+    bool metadata_last;      /* Event, PodDisruptionBudget: a create with other faults hides its */
+    bool orphans_dependents; /* Job, ReplicationController: a DELETE without a policy is Orphan */
+    bool is_custom;          /* a version of a custom resource; see crd/crd.h */
+    struct str deprecation;  /* warning on every answer; empty for none */
 
     name_check_fn *check_name;
     const struct field_label *field_labels; /* besides metadata.name and metadata.namespace */

@@ -181,6 +181,19 @@ bool default_external_traffic_policy(const struct default_scope *scope,
     return true;
 }
 
+/* Only a strategy that is chosen by default is filled in. */
+bool default_rolling_update(const struct default_scope *scope, const struct json_value *object,
+                            struct json_builder *out)
+{
+    (void)scope;
+    if (json_path_str(object, "type").len)
+        return false;
+    json_builder_object(out);
+    json_builder_add_int(out, "partition", 0);
+    json_builder_end(out);
+    return true;
+}
+
 bool default_allocatable(const struct default_scope *scope, const struct json_value *object,
                          struct json_builder *out)
 {

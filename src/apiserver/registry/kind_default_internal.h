@@ -54,6 +54,7 @@ default_fn default_host_port;
 default_fn default_requests;
 default_fn default_target_port;
 default_fn default_external_traffic_policy;
+default_fn default_rolling_update;
 default_fn default_limit;
 default_fn default_limit_request;
 default_fn default_allocatable;

@@ -132,7 +132,7 @@ static const struct default_row rows[] = {
     STRING("StatefulSetPersistentVolumeClaimRetentionPolicy", "whenDeleted", "Retain"),
     STRING("StatefulSetPersistentVolumeClaimRetentionPolicy", "whenScaled", "Retain"),
     STRING("StatefulSetUpdateStrategy", "type", "RollingUpdate"),
-    STRUCT("StatefulSetUpdateStrategy", "rollingUpdate", WHEN("type", "RollingUpdate")),
+    COMPUTED("StatefulSetUpdateStrategy", "rollingUpdate", default_rolling_update),
     NUMBER("RollingUpdateStatefulSetStrategy", "partition", 0),
     /* batch/v1; a template in a CronJob is filled when a Job is made of it */
     NUMBER("JobSpec", "parallelism", 1, BELOW("Job")),

@@ -38,6 +38,8 @@ static const struct prepare_rule rules[] = {
     {&type_secret,                      prepare_secret,            prepare_secret,            false, STATUS_KEEPS_NOTHING,  NULL                     },
     {&type_namespace,                   prepare_namespace_create,  prepare_namespace_update,  false,
      STATUS_KEEPS_NOTHING,                                                                                                  NULL                     },
+    {&type_service_account,             prepare_service_account,   prepare_service_account,   false,
+     STATUS_KEEPS_NOTHING,                                                                                                  NULL                     },
     {&type_service,                     prepare_service_create,    prepare_service_update,    false, STATUS_KEEPS_NOTHING,
      NULL                                                                                                                                            },
     {&type_pod,                         prepare_pod_create,        NULL,                      false, STATUS_KEEPS_OWNERS,   prepare_pod_status       },
@@ -49,7 +51,7 @@ static const struct prepare_rule rules[] = {
     {&type_persistent_volume_claim,     prepare_claim,             prepare_claim,             false, STATUS_KEEPS_NOTHING,
      NULL                                                                                                                                            },
     {&type_persistent_volume,           prepare_volume_create,     NULL,                      false, STATUS_KEEPS_NOTHING,  NULL                     },
-    {&type_node,                        prepare_node,              prepare_node,              true,  STATUS_KEEPS_NOTHING,  NULL                     },
+    {&type_node,                        NULL,                      NULL,                      true,  STATUS_KEEPS_NOTHING,  NULL                     },
     {&type_deployment,                  NULL,                      NULL,                      false, STATUS_KEEPS_LABELS,   NULL                     },
     {&type_api_service,                 NULL,                      NULL,                      false, STATUS_KEEPS_METADATA, NULL                     },
     {&type_volume_attachment,           NULL,                      NULL,                      false, STATUS_KEEPS_METADATA, NULL                     },
@@ -68,16 +70,17 @@ static const struct prepare_rule *find_rule(const struct go_type *type)
 size_t kind_builtin_status_resets(const struct kind *kind, const char *const **ret_paths)
 {
     static const char *const paths[] = {"spec", "metadata"};
+    static const char *const of_deployments[] = {"spec", "metadata.labels"};
     static const char *const of_pods[] = {"spec", "metadata.deletionTimestamp",
                                           "metadata.ownerReferences"};
     static const struct {
         const char *const *paths;
         size_t count;
     } resets[] = {
-        [STATUS_KEEPS_NOTHING] = {paths,   1             },
-        [STATUS_KEEPS_LABELS] = {paths,   COUNT(paths)  },
-        [STATUS_KEEPS_OWNERS] = {of_pods, COUNT(of_pods)},
-        [STATUS_KEEPS_METADATA] = {paths,   COUNT(paths)  },
+        [STATUS_KEEPS_NOTHING] = {paths,          1                    },
+        [STATUS_KEEPS_LABELS] = {of_deployments, COUNT(of_deployments)},
+        [STATUS_KEEPS_OWNERS] = {of_pods,        COUNT(of_pods)       },
+        [STATUS_KEEPS_METADATA] = {paths,          COUNT(paths)         },
     };
     const enum status_meta kept = find_rule(kind->type)->status_meta;
     *ret_paths = resets[kept].paths;
@@ -184,6 +187,37 @@ static void prepare_status(struct prepare *prepare, const struct prepare_rule *r
         rule->status(prepare);
 }
 
+/* Members of features that are off or gone. An object does not get them, but may keep its own. */
+static const struct {
+    const struct go_type *type;
+    const char *path;
+} disabled[] = {
+    {&type_pod,                    "spec.schedulingGroup"                               },
+    {&type_pod_template,           "template.spec.schedulingGroup"                      },
+    {&type_replication_controller, "spec.template.spec.schedulingGroup"                 },
+    {&type_replica_set,            "spec.template.spec.schedulingGroup"                 },
+    {&type_deployment,             "spec.template.spec.schedulingGroup"                 },
+    {&type_stateful_set,           "spec.template.spec.schedulingGroup"                 },
+    {&type_daemon_set,             "spec.template.spec.schedulingGroup"                 },
+    {&type_job,                    "spec.template.spec.schedulingGroup"                 },
+    {&type_cron_job,               "spec.jobTemplate.spec.template.spec.schedulingGroup"},
+    {&type_pod,                    "status.nodeAllocatableResourceClaimStatuses"        },
+    {&type_node,                   "spec.configSource"                                  },
+    {&type_node,                   "status.config"                                      },
+    {&type_lease,                  "spec.strategy"                                      },
+    {&type_lease,                  "spec.preferredHolder"                               },
+    {&type_csi_driver,             "spec.preventPodSchedulingIfMissing"                 },
+};
+
+static void drop_disabled(struct prepare *prepare)
+{
+    for (size_t i = 0; i < COUNT(disabled); i++)
+        if (disabled[i].type == prepare->kind->type &&
+            json_path(prepare->object, disabled[i].path) &&
+            !json_path(prepare->write->old, disabled[i].path))
+            json_edit_remove(&prepare->edit, (struct json_place){.path = disabled[i].path});
+}
+
 /*
  * Distinguishes the operations. /approval of a CertificateSigningRequest writes the status, too;
  * /finalize of a Namespace writes the spec.
@@ -192,6 +226,7 @@ static struct error *prepare_object(struct prepare *prepare)
 {
     const struct prepare_rule *rule = find_rule(prepare->kind->type);
     const struct kind_write *write = prepare->write;
+    drop_disabled(prepare);
     if (!write->old)
         return prepare_create(prepare, rule);
     if (str_eq(write->subresource, STR("status")) || str_eq(write->subresource, STR("approval")))
@@ -207,10 +242,6 @@ struct error *kind_builtin_prepare(const struct kind *kind, const struct kind_wr
                                    struct json_doc *doc, struct json_doc **ret_doc)
 {
     struct prepare prepare = {.kind = kind, .write = write, .object = json_doc_root(doc)};
-    if (find_rule(kind->type)->type == NULL && !has_status(kind)) {
-        *ret_doc = json_doc_ref(doc);
-        return NULL;
-    }
     json_edit_init(&prepare.edit, prepare.object);
     struct error *err = prepare_object(&prepare);
     if (!err)

@@ -1,5 +1,5 @@
 /*
- * Generated fields of Secrets, Namespaces, Nodes, Pods and PersistentVolumeClaims.
+ * Generated fields of Secrets, ServiceAccounts, Namespaces, Pods and PersistentVolumeClaims.
  */
 #include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_prepare_internal.h"
@@ -110,17 +110,22 @@ void prepare_pod_create(struct prepare *prepare)
                       qos_class(json_path(prepare->object, "spec")));
 }
 
-/*
- * Nodes cannot be configured through the API any more. One that has such a source may keep or
- * change it.
- */
-void prepare_node(struct prepare *prepare)
+/* A Secret of a ServiceAccount is one of its namespace, so that nothing but the name counts. */
+void prepare_service_account(struct prepare *prepare)
 {
-    const struct json_value *old = prepare->write->old;
-    if (!json_path(old, "spec.configSource"))
-        json_edit_remove(&prepare->edit, JSON_PLACE("spec.configSource"));
-    if (!old)
-        json_edit_remove(&prepare->edit, JSON_PLACE("status.config"));
+    const struct json_value *secrets = json_path(prepare->object, "secrets"), *secret;
+    SCOPED(json_builder) builder = {0};
+    if (json_count(secrets) == 0)
+        return;
+    json_builder_array(&builder);
+    JSON_FOREACH (key, secret, secrets) {
+        json_builder_object(&builder);
+        if (json_path(secret, "name"))
+            json_builder_add_str(&builder, "name", json_path_str(secret, "name"));
+        json_builder_end(&builder);
+    }
+    json_builder_end(&builder);
+    json_edit_set(&prepare->edit, JSON_PLACE("secrets"), prepare_value(prepare, &builder));
 }
 
 /* The phase of a volume is what it was told it is, since now. */

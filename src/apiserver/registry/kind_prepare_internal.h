@@ -27,6 +27,7 @@ const struct json_value *prepare_value(struct prepare *prepare, struct json_buil
 prepare_fn prepare_secret;
 prepare_fn prepare_namespace_create;
 prepare_fn prepare_namespace_update;
+prepare_fn prepare_service_account;
 prepare_fn prepare_service_create;
 prepare_fn prepare_service_update;
 prepare_fn prepare_pod_create;
@@ -36,5 +37,4 @@ prepare_fn prepare_controller_status;
 prepare_fn prepare_daemon_set_create;
 prepare_fn prepare_daemon_set_update;
 prepare_fn prepare_claim;
-prepare_fn prepare_node;
 prepare_fn prepare_volume_create;

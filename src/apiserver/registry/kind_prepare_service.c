@@ -9,6 +9,7 @@
  * Upstream: k8s.io/kubernetes/pkg/registry/core/service/storage (alloc.go).
  */
 #include "apiserver/registry/kind_prepare_internal.h"
+#include "json/compare.h"
 
 /*
  * The service network is 10.96.0.0/12. Its first 256 addresses are left to requests that choose
@@ -152,6 +153,24 @@ void prepare_service_create(struct prepare *prepare)
     allocate_node_ports(prepare);
 }
 
+/* A client that does not know clusterIPs changes clusterIP alone. */
+static bool changes_address_alone(const struct json_value *spec, const struct json_value *old)
+{
+    const struct str address = json_path_str(spec, "clusterIP");
+    const struct json_value *list = json_path(spec, "clusterIPs");
+    return address.len && !str_eq(address, json_path_str(old, "clusterIP")) &&
+           (!list || json_equal(list, json_path(old, "clusterIPs")));
+}
+
+static void set_only_address(struct prepare *prepare, const struct json_value *address)
+{
+    SCOPED(json_builder) builder = {0};
+    json_builder_array(&builder);
+    json_builder_value(&builder, address);
+    json_builder_end(&builder);
+    json_edit_set(&prepare->edit, JSON_PLACE("spec.clusterIPs"), prepare_value(prepare, &builder));
+}
+
 /*
  * Allocated values that an update does not mention are kept. A change from or to ExternalName is
  * treated as a create.
@@ -170,6 +189,8 @@ void prepare_service_update(struct prepare *prepare)
         if (!json_path(spec, kept[i]) && json_path(old_spec, kept[i]))
             json_edit_set(&prepare->edit, JSON_PLACE_KEY("spec", str_from_c(kept[i])),
                           json_path(old_spec, kept[i]));
+    if (changes_address_alone(spec, old_spec))
+        set_only_address(prepare, json_path(spec, "clusterIP"));
     if (given_address(prepare->object).len == 0 && json_path(old_spec, "clusterIP"))
         json_edit_set(&prepare->edit, JSON_PLACE("spec.clusterIP"),
                       json_path(old_spec, "clusterIP"));

@@ -13,8 +13,9 @@
  *
  * Which file has a rule: rows in kind_validate_rows.c, their forms in kind_validate_rules.c,
  * functions on objects in
- * kind_validate_{core,event,limits,service,pod,workload,access,net,endpoints,storage}.c, helpers
- * for errors in kind_validate_field.c. Upstream: k8s.io/kubernetes/pkg/apis/<group>/validation.
+ * kind_validate_{core,event,limits,node,service,pod,workload,access,net,endpoints,storage}.c,
+ * helpers for errors in kind_validate_field.c. Upstream:
+ * k8s.io/kubernetes/pkg/apis/<group>/validation.
  */
 #include <string.h>
 
@@ -245,6 +246,8 @@ static const struct {
     {&type_persistent_volume_claim, validate_claim_update         },
     {&type_persistent_volume,       validate_volume_update        },
     {&type_resource_quota,          validate_resource_quota_update},
+    {&type_node,                    validate_node_update          },
+    {&type_csi_node,                validate_csi_node_update      },
 };
 
 void kind_builtin_validate(const struct kind *kind, const struct kind_write *write,

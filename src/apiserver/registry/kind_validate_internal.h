@@ -117,23 +117,28 @@ struct validation syntax_schedule(struct arena *arena, struct str value);
 validate_fn validate_config_map, validate_secret, validate_namespace_spec,
     validate_namespace_status, validate_label_selector, validate_label_requirement;
 validate_fn validate_event;
+validate_fn validate_node_spec, validate_node_update;
 validate_fn validate_overhead, validate_limit_range_spec, validate_resource_quota_spec,
-    validate_resource_quota_update;
-validate_fn validate_service_spec, validate_service_port;
+    validate_resource_quota_update, validate_pod_overhead;
+validate_fn validate_service_spec, validate_service_port, validate_service_status;
 validate_fn validate_pod_spec, validate_pod_template, validate_container, validate_env_var,
     validate_env_source, validate_resources, validate_probe_port, validate_handler, validate_volume,
-    validate_pod_update, validate_toleration, validate_file_mode;
+    validate_pod_update, validate_pod_status, validate_toleration, validate_file_mode;
 validate_fn validate_deployment_spec, validate_deployment_status, validate_replica_set_spec,
     validate_replica_set_status, validate_daemon_set_spec, validate_stateful_set_spec,
-    validate_stateful_set_update, validate_job_spec, validate_job_update, validate_cron_job_spec,
-    validate_cron_job, validate_replication_controller_spec, validate_pod_disruption_budget_spec,
-    validate_autoscaler_spec, validate_controller_revision;
+    validate_stateful_set_status, validate_stateful_set_update, validate_job_spec,
+    validate_job_update, validate_cron_job_spec, validate_cron_job,
+    validate_replication_controller_spec, validate_pod_disruption_budget_spec,
+    validate_autoscaler_spec, validate_scale_target, validate_metric_spec,
+    validate_controller_revision;
 validate_fn validate_role, validate_cluster_role, validate_role_binding,
-    validate_cluster_role_binding, validate_webhook, validate_api_service, validate_priority_class;
+    validate_cluster_role_binding, validate_webhook, validate_api_service, validate_priority_class,
+    validate_policy_spec, validate_policy_binding_spec, validate_param_ref;
 validate_fn validate_claim_spec, validate_claim_update, validate_volume_spec,
     validate_volume_update, validate_network_policy_spec, validate_network_peer,
     validate_network_port, validate_ingress_spec, validate_ingress_rule, validate_ingress_path,
     validate_ingress_backend, validate_ingress_class_spec, validate_volume_attributes_class;
 validate_fn validate_endpoint_subset, validate_endpoint_slice;
 validate_fn validate_csi_driver_spec, validate_csi_storage_capacity, validate_claim_sources,
-    validate_storage_class, validate_csi_node_spec;
+    validate_storage_class, validate_csi_node_spec, validate_csi_node_update,
+    validate_attachment_source;

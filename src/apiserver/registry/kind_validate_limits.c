@@ -296,16 +296,28 @@ static void validate_amount(struct kind_validator *v, struct str path, struct st
         field_invalid(v, path, NULL, value, "must be an integer");
 }
 
-/* What a Pod of a RuntimeClass takes besides its containers. Upstream names limits, as of those. */
-void validate_overhead(struct kind_validator *v, const struct json_value *object, struct str path)
+/* What a Pod takes besides its containers. Upstream names limits, as of those. */
+static void validate_taken(struct kind_validator *v, const struct json_value *resources,
+                           struct str path)
 {
     const struct str limits = field_path(v, path, "limits");
     const struct json_value *value;
-    JSON_FOREACH (key, value, json_path(object, "podFixed")) {
+    JSON_FOREACH (key, value, resources) {
         const struct str place = field_path_key(v, limits, key);
         validate_resource_name(v, place, key, USE_CONTAINER);
         validate_amount(v, place, key, value);
     }
+}
+
+void validate_overhead(struct kind_validator *v, const struct json_value *object, struct str path)
+{
+    validate_taken(v, json_path(object, "podFixed"), path);
+}
+
+void validate_pod_overhead(struct kind_validator *v, const struct json_value *object,
+                           struct str path)
+{
+    validate_taken(v, json_path(object, "overhead"), field_path(v, path, "overhead"));
 }
 
 /* The scopes of a quota, and which resources they go with. */

@@ -47,8 +47,11 @@ void validate_ingress_spec(struct kind_validator *v, const struct json_value *ob
                            struct str path)
 {
     if (json_count(json_path(object, "rules")) == 0 && !json_path(object, "defaultBackend"))
-        field_invalid(v, path, NULL, object,
+        field_invalid(v, path, NULL, json_path(object, "rules"),
                       "either `defaultBackend` or `rules` must be specified");
+    if (json_path(object, "ingressClassName"))
+        field_syntax(v, path, "ingressClassName", json_path_str(object, "ingressClassName"),
+                     validation_dns1123_subdomain(json_path_str(object, "ingressClassName")));
 }
 
 /* A host is a DNS name, with "*." in front for a wildcard. */
@@ -177,10 +180,22 @@ static bool gets_class(const struct kind_validator *v, const struct json_value *
            (!old_name || json_equal(name, old_name));
 }
 
+/* The storage of a bound claim may be another one, which is_less() judges; nothing else may. */
+static bool changes_resources(const struct json_value *old, const struct json_value *new,
+                              bool is_bound)
+{
+    static const char *const requests[] = {"requests"}, *const storage[] = {"storage"};
+    if (!is_bound)
+        return !json_equal(old, new);
+    return field_differs_besides(old, new, requests, COUNT(requests)) ||
+           field_differs_besides(json_path(old, "requests"), json_path(new, "requests"), storage,
+                                 COUNT(storage));
+}
+
 /*
  * The spec of a claim is immutable, with four exceptions: binding sets volumeName, a class may be
- * given to a claim without one, resources may grow, and volumeAttributesClassName may change once
- * the claim is bound.
+ * given to a claim without one, and once the claim is bound the storage may grow and
+ * volumeAttributesClassName may change.
  */
 void validate_claim_update(struct kind_validator *v, const struct json_value *object,
                            struct str path)
@@ -188,11 +203,13 @@ void validate_claim_update(struct kind_validator *v, const struct json_value *ob
     const struct json_value *old = json_path(v->old, "spec");
     const struct json_value *spec = json_path(object, "spec");
     const bool binds = !json_path(old, "volumeName") && json_path(spec, "volumeName");
-    const char *const may_change[] = {"resources",
-                                      binds ? "volumeName" : "volumeAttributesClassName",
+    const bool is_bound = str_eq(json_path_str(v->old, "status.phase"), STR("Bound"));
+    const char *const may_change[] = {"resources", binds ? "volumeName" : "resources",
+                                      is_bound ? "volumeAttributesClassName" : "resources",
                                       gets_class(v, object) ? "storageClassName" : "resources"};
     (void)path;
-    if (field_differs_besides(old, spec, may_change, COUNT(may_change)))
+    if (field_differs_besides(old, spec, may_change, COUNT(may_change)) ||
+        changes_resources(json_path(old, "resources"), json_path(spec, "resources"), is_bound))
         field_forbidden(v, STR(""), "spec",
                         "spec is immutable after creation except resources.requests and "
                         "volumeAttributesClassName for bound claims");
@@ -226,8 +243,12 @@ static bool is_source(struct str member)
 void validate_volume_spec(struct kind_validator *v, const struct json_value *object,
                           struct str path)
 {
-    const struct json_value *value;
+    const struct json_value *capacity = json_path(object, "capacity"), *value;
+    const struct json_value *class = json_path(object, "volumeAttributesClassName");
     size_t count = 0;
+    if (!json_path(capacity, "storage") || json_count(capacity) > 1)
+        field_errors_add_value(v->errors, FIELD_NOT_SUPPORTED, field_path(v, path, "capacity"),
+                               capacity, STR("supported values: \"storage\""));
     JSON_FOREACH (key, value, object) {
         if (!is_source(key) || count++ == 0)
             continue;
@@ -235,6 +256,12 @@ void validate_volume_spec(struct kind_validator *v, const struct json_value *obj
     }
     if (count == 0)
         field_required(v, path, NULL, "must specify a volume type");
+    if (json_path(object, "nodeAffinity") && !json_path(object, "nodeAffinity.required"))
+        field_required(v, path, "nodeAffinity.required", "must specify required node constraints");
+    if (class && json_to_str(class).len == 0)
+        field_required(v, path, "volumeAttributesClassName", "an empty string is disallowed");
+    if (class && !json_path(object, "csi"))
+        field_required(v, path, "csi", "has to be specified when using volumeAttributesClassName");
 }
 
 /* The volume source of a PersistentVolume is immutable. */

@@ -73,10 +73,32 @@ static void validate_mounts(struct kind_validator *v, const struct json_value *s
     }
 }
 
+/* Without a policy the Pod itself says who answers its questions. */
+static void validate_dns(struct kind_validator *v, const struct json_value *spec, struct str path)
+{
+    const struct json_value *config = json_path(spec, "dnsConfig");
+    const struct str options = field_path(v, path, "dnsConfig.options");
+    const struct json_value *option;
+    size_t index = 0;
+    JSON_FOREACH (key, option, json_path(config, "options")) {
+        if (json_path_str(option, "name").len == 0)
+            field_required(v, field_path_index(v, options, index), NULL, "must not be empty");
+        index++;
+    }
+    if (!str_eq(json_path_str(spec, "dnsPolicy"), STR("None")))
+        return;
+    if (!config)
+        field_required(v, path, "dnsConfig", "must provide `dnsConfig` when `dnsPolicy` is None");
+    else if (json_count(json_path(config, "nameservers")) == 0)
+        field_required(v, path, "dnsConfig.nameservers",
+                       "must provide at least one DNS nameserver when `dnsPolicy` is None");
+}
+
 void validate_pod_spec(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     validate_container_names(v, object, path);
     validate_mounts(v, object, path);
+    validate_dns(v, object, path);
 }
 
 /* Paths of labels and annotations of a template lack "metadata", as upstream. */
@@ -221,15 +243,33 @@ void validate_file_mode(struct kind_validator *v, const struct json_value *objec
 }
 
 /* An empty key matches all keys and needs the operator Exists. */
+/* podIP is the first of podIPs, which it makes if there are none. */
+void validate_pod_status(struct kind_validator *v, const struct json_value *object, struct str path)
+{
+    const struct json_value *quality = json_path(object, "qosClass"), *item;
+    const struct str first = json_path_str(object, "podIP"),
+                     was = json_path_str(v->old, "status.qosClass");
+    const struct str place = field_path(v, path, "podIPs");
+    size_t index = 0;
+    JSON_FOREACH (key, item, json_path(object, "podIPs")) {
+        const struct str address = json_path_str(item, "ip");
+        field_syntax(v, field_path_index(v, place, index++), NULL, address, syntax_ip(address));
+    }
+    if (index == 0 && first.len)
+        field_syntax(v, field_path_index(v, place, 0), NULL, first, syntax_ip(first));
+    if (was.len && !str_eq(was, json_to_str(quality)))
+        field_invalid(v, path, "qosClass", quality, "field is immutable");
+}
+
 void validate_toleration(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     const struct str op = json_path_str(object, "operator"), key = json_path_str(object, "key");
     if (key.len > 0)
         field_syntax(v, path, "key", key, validation_label_key(key));
     else if (!str_eq(op, STR("Exists")))
-        field_invalid(v, path, "operator", json_path(object, "operator"),
-                      "operator must be Exists when `key` is empty, which means \"match all values "
-                      "and all keys\"");
+        field_errors_add_str(v->errors, FIELD_INVALID, field_path(v, path, "operator"), op,
+                             STR("operator must be Exists when `key` is empty, which means \"match "
+                                 "all values and all keys\""));
     if (json_path(object, "tolerationSeconds") &&
         !str_eq(json_path_str(object, "effect"), STR("NoExecute")))
         field_invalid(v, path, "effect", json_path(object, "effect"),

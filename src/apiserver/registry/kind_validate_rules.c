@@ -57,14 +57,21 @@ static void check_each(struct kind_validator *v, const struct rule_row *row, str
         field_syntax(v, path, NULL, value, row->syntax(value));
 }
 
-/* Checks a text, or each text of a list. An empty text counts as absent. */
+/* Whether an empty text is absent. One that Go has a pointer to was given, and is no such value. */
+static bool is_absent(const struct kind_validator *v, const struct rule_row *row)
+{
+    const struct go_field *field = go_type_field(v->last_type, str_from_c(row->member));
+    return row->form != RULE_ONE_OF || !field || !(field->flags & GO_POINTER);
+}
+
+/* Checks a text, or each text of a list. */
 static void check_texts(struct kind_validator *v, const struct rule_row *row, struct str path,
                         const struct json_value *value)
 {
     const struct str place = field_path(v, path, row->member);
     const struct json_value *one;
     size_t index = 0;
-    if (json_type(value) == JSON_STRING && json_to_str(value).len > 0)
+    if (json_type(value) == JSON_STRING && (json_to_str(value).len > 0 || !is_absent(v, row)))
         check_each(v, row, place, json_to_str(value));
     if (json_type(value) != JSON_ARRAY)
         return;

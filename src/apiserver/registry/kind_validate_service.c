@@ -139,6 +139,58 @@ static void validate_address_update(struct kind_validator *v, const struct json_
         field_invalid(v, path, "clusterIPs[0]", addresses, "may not change once set");
 }
 
+/* Each family once. */
+static void validate_families(struct kind_validator *v, const struct json_value *families,
+                              struct str path)
+{
+    SCOPED(map) seen = {.release = NULL};
+    const struct json_value *family;
+    size_t index = 0;
+    JSON_FOREACH (key, family, families) {
+        const struct str place = field_path_index(v, path, index++);
+        field_one_of(v, place, NULL, json_to_str(family), "IPv4|IPv6");
+        (void)field_unique(v, &seen, place, NULL, json_to_str(family));
+    }
+}
+
+static bool is_balanced(const struct json_value *spec)
+{
+    return str_eq(type_of(spec), STR("LoadBalancer"));
+}
+
+/* Members that mean something for a load balancer alone. */
+static void validate_load_balancer(struct kind_validator *v, const struct json_value *spec,
+                                   struct str path)
+{
+    static const char *const members[] = {"allocateLoadBalancerNodePorts", "loadBalancerClass"};
+    for (size_t i = 0; i < COUNT(members); i++)
+        if (!is_balanced(spec) && json_path(spec, members[i]))
+            field_forbidden(v, path, members[i], "may only be used when `type` is 'LoadBalancer'");
+}
+
+/* How traffic from outside is led, and the port at which a node says whether it takes any. */
+static void validate_traffic_policy(struct kind_validator *v, const struct json_value *spec,
+                                    struct str path)
+{
+    const struct str type = type_of(spec);
+    const struct json_value *policy = json_path(spec, "externalTrafficPolicy");
+    const struct json_value *port = json_path(spec, "healthCheckNodePort");
+    const bool is_outside =
+        is_balanced(spec) || str_eq(type, STR("NodePort")) ||
+        (str_eq(type, STR("ClusterIP")) && json_count(json_path(spec, "externalIPs")) > 0);
+    int64_t number = 0;
+    if (!is_outside && json_to_str(policy).len)
+        field_invalid(v, path, "externalTrafficPolicy", policy,
+                      "may only be set for externally-accessible services");
+    else if (is_outside && json_to_str(policy).len)
+        field_one_of(v, path, "externalTrafficPolicy", json_to_str(policy), "Cluster|Local");
+    if (!(is_balanced(spec) && str_eq(json_to_str(policy), STR("Local"))) &&
+        json_to_int64(port, &number) && number != 0)
+        field_invalid(v, path, "healthCheckNodePort", port,
+                      "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` "
+                      "is 'Local'");
+}
+
 void validate_service_spec(struct kind_validator *v, const struct json_value *object,
                            struct str path)
 {
@@ -149,7 +201,22 @@ void validate_service_spec(struct kind_validator *v, const struct json_value *ob
     validate_ports(v, object, path);
     validate_duplicate_ports(v, object, path);
     validate_session_affinity(v, object, path);
+    validate_load_balancer(v, object, path);
+    validate_traffic_policy(v, object, path);
+    validate_families(v, json_path(object, "ipFamilies"), field_path(v, path, "ipFamilies"));
+    if (json_path(object, "trafficDistribution"))
+        field_one_of(v, path, "trafficDistribution", json_path_str(object, "trafficDistribution"),
+                     "PreferClose|PreferSameZone|PreferSameNode");
     validate_address_update(v, object, path);
+}
+
+void validate_service_status(struct kind_validator *v, const struct json_value *object,
+                             struct str path)
+{
+    if (json_count(json_path(object, "loadBalancer.ingress")) &&
+        !is_balanced(json_path(v->object, "spec")))
+        field_forbidden(v, path, "loadBalancer.ingress",
+                        "may only be used when `spec.type` is 'LoadBalancer'");
 }
 
 void validate_service_port(struct kind_validator *v, const struct json_value *object,

@@ -198,6 +198,61 @@ void validate_csi_node_spec(struct kind_validator *v, const struct json_value *o
     }
 }
 
+/* As upstream writes its own type, whose members have capital letters. */
+static struct str describe_driver(struct kind_validator *v, const struct json_value *driver)
+{
+    SCOPED(buf) keys = {.limit = 0};
+    const struct json_value *list = json_path(driver, "topologyKeys");
+    const struct json_value *count = json_path(driver, "allocatable.count");
+    int64_t number = 0;
+    if (json_count(list))
+        json_write(&keys, list);
+    const struct str allocatable =
+        json_to_int64(count, &number) ? arena_print(v->arena, "{\"Count\":%lld}", (long long)number)
+        : json_path(driver, "allocatable") ? STR("{\"Count\":null}")
+                                           : STR("null");
+    return arena_print(v->arena,
+                       "{\"Name\":\"%.*s\",\"NodeID\":\"%.*s\",\"TopologyKeys\":%.*s,"
+                       "\"Allocatable\":%.*s}",
+                       STR_ARG(json_path_str(driver, "name")),
+                       STR_ARG(json_path_str(driver, "nodeID")),
+                       STR_ARG(keys.len ? buf_str(&keys) : STR("null")), STR_ARG(allocatable));
+}
+
+/* A driver may come and go, but it changes in what it has room for alone. */
+void validate_csi_node_update(struct kind_validator *v, const struct json_value *object,
+                              struct str path)
+{
+    static const char *const may_change[] = {"allocatable"};
+    SCOPED(map) before = {.release = NULL};
+    const struct json_value *driver;
+    JSON_FOREACH (key, driver, json_path(v->old, "spec.drivers"))
+        map_put(&before, json_path_str(driver, "name"), (void *)driver);
+    JSON_FOREACH (key, driver, json_path(object, "spec.drivers")) {
+        const struct json_value *old = map_find(&before, json_path_str(driver, "name"));
+        if (old && field_differs_besides(old, driver, may_change, COUNT(may_change)))
+            field_errors_add(v->errors, FIELD_INVALID, field_path(v, path, "spec.drivers"),
+                             arena_print(v->arena, "%.*s: field is immutable",
+                                         STR_ARG(describe_driver(v, driver))));
+    }
+}
+
+/* Exactly one of two. */
+void validate_attachment_source(struct kind_validator *v, const struct json_value *object,
+                                struct str path)
+{
+    const struct json_value *name = json_path(object, "persistentVolumeName");
+    const bool has_spec = json_path(object, "inlineVolumeSpec") != NULL;
+    const char *words = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
+    if (!name && !has_spec)
+        field_required(v, path, NULL, words);
+    else if (name && has_spec)
+        field_forbidden(v, path, NULL, words);
+    else if (name && json_to_str(name).len == 0)
+        field_required(v, path, "persistentVolumeName",
+                       "must specify non empty persistentVolumeName");
+}
+
 void validate_csi_storage_capacity(struct kind_validator *v, const struct json_value *object,
                                    struct str path)
 {

@@ -48,6 +48,16 @@ static void validate_restart_always(struct kind_validator *v, const struct json_
                  json_path_str(spec, "template.spec.restartPolicy"), "Always");
 }
 
+/* Pods that are replaced when they end have no deadline. */
+static void validate_no_deadline(struct kind_validator *v, const struct json_value *spec,
+                                 struct str path, const char *kind)
+{
+    if (json_path(spec, "template.spec.activeDeadlineSeconds"))
+        field_forbidden(
+            v, path, "template.spec.activeDeadlineSeconds",
+            arena_print(v->arena, "activeDeadlineSeconds in %s is not Supported", kind).ptr);
+}
+
 /*
  * Shared by Deployments and ReplicaSets. The last message names ReplicaSet for both, as upstream.
  */
@@ -61,9 +71,7 @@ static void validate_selector(struct kind_validator *v, const struct json_value 
         field_invalid(v, path, "selector", selector, if_empty);
     validate_selector_match(v, spec, path);
     validate_restart_always(v, spec, path);
-    if (json_path(spec, "template.spec.activeDeadlineSeconds"))
-        field_forbidden(v, path, "template.spec.activeDeadlineSeconds",
-                        "activeDeadlineSeconds in ReplicaSet is not Supported");
+    validate_no_deadline(v, spec, path, "ReplicaSet");
 }
 
 /* 0 or "0%". */
@@ -115,33 +123,30 @@ static int64_t number_at(const struct json_value *object, const char *member)
     return number;
 }
 
-/* The numbers of a status, of which `less` must not be greater than `more`. */
+/* The numbers of a status, of which `less` must not be greater than `more`, which has a name. */
 struct order {
-    const char *less, *more;
+    const char *less, *more, *name;
 };
 
 static void validate_orders(struct kind_validator *v, const struct json_value *object,
                             struct str path, const struct order *orders, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (number_at(object, orders[i].less) <= number_at(object, orders[i].more))
-            continue;
-        field_errors_add_int(v->errors, FIELD_INVALID, field_path(v, path, orders[i].less),
-                             number_at(object, orders[i].less),
-                             str_eq(str_from_c(orders[i].more), STR("replicas"))
-                                 ? STR("cannot be greater than status.replicas")
-                                 : STR("cannot be greater than readyReplicas"));
-    }
+    for (size_t i = 0; i < count; i++)
+        if (number_at(object, orders[i].less) > number_at(object, orders[i].more))
+            field_errors_add_int(
+                v->errors, FIELD_INVALID, field_path(v, path, orders[i].less),
+                number_at(object, orders[i].less),
+                arena_print(v->arena, "cannot be greater than %s", orders[i].name));
 }
 
 void validate_deployment_status(struct kind_validator *v, const struct json_value *object,
                                 struct str path)
 {
     static const struct order orders[] = {
-        {"updatedReplicas",   "replicas"     },
-        {"readyReplicas",     "replicas"     },
-        {"availableReplicas", "replicas"     },
-        {"availableReplicas", "readyReplicas"},
+        {"updatedReplicas",   "replicas",      "status.replicas"},
+        {"readyReplicas",     "replicas",      "status.replicas"},
+        {"availableReplicas", "replicas",      "status.replicas"},
+        {"availableReplicas", "readyReplicas", "readyReplicas"  },
     };
     validate_orders(v, object, path, orders, COUNT(orders));
 }
@@ -151,10 +156,23 @@ void validate_replica_set_status(struct kind_validator *v, const struct json_val
                                  struct str path)
 {
     static const struct order orders[] = {
-        {"fullyLabeledReplicas", "replicas"     },
-        {"readyReplicas",        "replicas"     },
-        {"availableReplicas",    "replicas"     },
-        {"availableReplicas",    "readyReplicas"},
+        {"fullyLabeledReplicas", "replicas",      "status.replicas"},
+        {"readyReplicas",        "replicas",      "status.replicas"},
+        {"availableReplicas",    "replicas",      "status.replicas"},
+        {"availableReplicas",    "readyReplicas", "readyReplicas"  },
+    };
+    validate_orders(v, object, path, orders, COUNT(orders));
+}
+
+void validate_stateful_set_status(struct kind_validator *v, const struct json_value *object,
+                                  struct str path)
+{
+    static const struct order orders[] = {
+        {"readyReplicas",     "replicas",      "status.replicas"     },
+        {"currentReplicas",   "replicas",      "status.replicas"     },
+        {"updatedReplicas",   "replicas",      "status.replicas"     },
+        {"availableReplicas", "replicas",      "status.replicas"     },
+        {"availableReplicas", "readyReplicas", "status.readyReplicas"},
     };
     validate_orders(v, object, path, orders, COUNT(orders));
 }
@@ -179,6 +197,21 @@ void validate_replication_controller_spec(struct kind_validator *v, const struct
     if (!matches)
         field_invalid(v, path, "template.metadata.labels", labels, MISMATCH);
     validate_restart_always(v, object, path);
+    validate_no_deadline(v, object, path, "ReplicationController");
+}
+
+/* Either the old Pod goes first or the new one comes first. */
+static void validate_daemon_rollout(struct kind_validator *v, const struct json_value *rollout,
+                                    struct str path)
+{
+    const struct json_value *surge = json_path(rollout, "maxSurge");
+    const bool has_gap = !is_nothing(json_path(rollout, "maxUnavailable"));
+    if (!rollout)
+        return;
+    if (has_gap && !is_nothing(surge))
+        field_invalid(v, path, "maxSurge", surge, "may not be set when maxUnavailable is non-zero");
+    else if (!has_gap && is_nothing(surge))
+        field_required(v, path, "maxUnavailable", "cannot be 0 when maxSurge is 0");
 }
 
 void validate_daemon_set_spec(struct kind_validator *v, const struct json_value *object,
@@ -196,6 +229,8 @@ void validate_daemon_set_spec(struct kind_validator *v, const struct json_value 
                             json_path(strategy, "rollingUpdate.maxUnavailable"));
     validate_int_or_percent(v, place, "rollingUpdate.maxSurge",
                             json_path(strategy, "rollingUpdate.maxSurge"));
+    validate_daemon_rollout(v, json_path(strategy, "rollingUpdate"),
+                            field_path(v, place, "rollingUpdate"));
 }
 
 /* A required text that is one of two. */
@@ -253,6 +288,35 @@ void validate_stateful_set_update(struct kind_validator *v, const struct json_va
                         "forbidden");
 }
 
+/* Failures are counted by index only where there are indexes. */
+static void validate_failed_indexes(struct kind_validator *v, const struct json_value *spec,
+                                    struct str path)
+{
+    static const char *const members[] = {"backoffLimitPerIndex", "maxFailedIndexes"};
+    if (!json_path(spec, members[0]) && json_path(spec, members[1]))
+        field_required(v, path, members[0], "when maxFailedIndexes is specified");
+    if (str_eq(json_path_str(spec, "completionMode"), STR("Indexed")))
+        return;
+    for (size_t i = 0; i < COUNT(members); i++)
+        if (json_path(spec, members[i]))
+            field_invalid(v, path, members[i], json_path(spec, members[i]),
+                          "requires indexed completion mode");
+}
+
+/* Another controller than that of Kubernetes, by a name in a domain. */
+static void validate_managed_by(struct kind_validator *v, const struct json_value *name,
+                                struct str path)
+{
+    struct str rest = json_to_str(name), domain;
+    if (!name)
+        return;
+    if (rest.len == 0)
+        field_required(v, path, "managedBy", "");
+    else if (!str_cut(&rest, '/', &domain) || domain.len == 0 || rest.len == 0)
+        field_invalid(v, path, "managedBy", name,
+                      "must be a domain-prefixed path (such as \"acme.io/foo\")");
+}
+
 /* Checks that Jobs and the templates of CronJobs have in common. */
 static void validate_job_template(struct kind_validator *v, const struct json_value *spec,
                                   struct str path)
@@ -263,6 +327,8 @@ static void validate_job_template(struct kind_validator *v, const struct json_va
     if (str_eq(json_path_str(spec, "completionMode"), STR("Indexed")) &&
         !json_path(spec, "completions"))
         field_required(v, path, "completions", "when completion mode is Indexed");
+    validate_failed_indexes(v, spec, path);
+    validate_managed_by(v, json_path(spec, "managedBy"), path);
 }
 
 /* The template of a CronJob has no selector: the server generates it when it creates the Job. */
@@ -331,21 +397,19 @@ void validate_pod_disruption_budget_spec(struct kind_validator *v, const struct 
 }
 
 /* Only a ReplicationController is of the core group. */
-static void validate_scale_target(struct kind_validator *v, const struct json_value *target,
-                                  struct str path)
+void validate_scale_target(struct kind_validator *v, const struct json_value *object,
+                           struct str path)
 {
-    const struct json_value *version = json_path(target, "apiVersion");
-    const struct str text = json_to_str(version);
-    const bool is_core = str_eq(json_path_str(target, "kind"), STR("ReplicationController")) &&
+    const struct str text = json_path_str(object, "apiVersion");
+    const bool is_core = str_eq(json_path_str(object, "kind"), STR("ReplicationController")) &&
                          str_eq(text, STR("v1"));
     const size_t slash = str_find_char(text, '/');
     if (slash == STR_NONE && !is_core)
-        field_errors_add_str(v->errors, FIELD_INVALID,
-                             field_path(v, path, "scaleTargetRef.apiVersion"), text,
+        field_errors_add_str(v->errors, FIELD_INVALID, field_path(v, path, "apiVersion"), text,
                              STR("apiVersion must specify API group"));
     else if (slash != str_find_last_char(text, '/'))
         field_errors_add_str(
-            v->errors, FIELD_INVALID, field_path(v, path, "scaleTargetRef.apiVersion"), text,
+            v->errors, FIELD_INVALID, field_path(v, path, "apiVersion"), text,
             arena_print(v->arena, "unexpected GroupVersion string: %.*s", STR_ARG(text)));
 }
 
@@ -353,17 +417,49 @@ void validate_autoscaler_spec(struct kind_validator *v, const struct json_value 
                               struct str path)
 {
     const struct json_value *least = json_path(object, "minReplicas");
+    if (number_at(object, "maxReplicas") < 1)
+        field_required(v, path, "maxReplicas", "must be set and greater than 0");
     if (least && number_at(object, "maxReplicas") < number_at(object, "minReplicas"))
         field_invalid(v, path, "maxReplicas", json_path(object, "maxReplicas"),
                       "must be greater than or equal to `minReplicas`");
-    validate_scale_target(v, json_path(object, "scaleTargetRef"), path);
 }
 
-/* Whatever it is, data must be there. */
+/* The type says which of the sources there is, and it is the only one. */
+void validate_metric_spec(struct kind_validator *v, const struct json_value *object,
+                          struct str path)
+{
+    static const struct {
+        const char *type, *member;
+    } sources[] = {
+        {"ContainerResource", "containerResource"},
+        {"External",          "external"         },
+        {"Object",            "object"           },
+        {"Pods",              "pods"             },
+        {"Resource",          "resource"         },
+    };
+    const struct str type = json_path_str(object, "type");
+    if (type.len == 0)
+        field_required(v, path, "type", "must specify a metric source type");
+    field_one_of(v, path, "type", type, "ContainerResource|External|Object|Pods|Resource");
+    for (size_t i = 0; i < COUNT(sources); i++) {
+        const bool is_expected = str_eq(type, str_from_c(sources[i].type));
+        const bool is_there = json_path(object, sources[i].member) != NULL;
+        if (is_expected && !is_there)
+            field_required(v, path, sources[i].member,
+                           "must populate information for the given metric source");
+        else if (is_there && !is_expected)
+            field_forbidden(v, path, sources[i].member,
+                            "must populate the given metric source only");
+    }
+}
+
+/* data is an object. */
 void validate_controller_revision(struct kind_validator *v, const struct json_value *object,
                                   struct str path)
 {
     const enum json_type type = json_type(json_path(object, "data"));
     if (type == JSON_ABSENT || type == JSON_NULL)
         field_required(v, path, "data", "data is mandatory");
+    else if (type != JSON_OBJECT)
+        field_required(v, path, "data", "data must be a valid JSON object");
 }

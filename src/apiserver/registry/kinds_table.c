@@ -177,7 +177,8 @@ static const struct kind kinds[] = {
          .deprecation = STR_INIT(
              "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice")),
     CORE("Event", "events", "event", NAMESPACED | CREATES | OVERWRITES, path_segment, event, event,
-         ALL, SHORT(STR_INIT("ev")), LABELS(event_labels), .has_two_groups = true),
+         ALL, SHORT(STR_INIT("ev")), LABELS(event_labels), .has_two_groups = true,
+         .plain_finalizers = true, .metadata_last = true),
     CORE("LimitRange", "limitranges", "limitrange", NAMESPACED | CREATES | OVERWRITES,
          dns1123_subdomain, limit_range, default, ALL, SHORT(STR_INIT("limits"))),
     CORE("Namespace", "namespaces", "namespace", OVERWRITES | RETURNS, dns1123_label, namespace,
@@ -272,8 +273,8 @@ static const struct kind kinds[] = {
          service_cidr, service_cidr, ALL, PARTS(status)),
 
     KIND("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", "poddisruptionbudget",
-         NAMESPACED | GENERATION, dns1123_subdomain, pod_disruption_budget, pod_disruption_budget,
-         ALL, SHORT(STR_INIT("pdb")), PARTS(status)),
+         NAMESPACED | GENERATION, path_segment, pod_disruption_budget, pod_disruption_budget, ALL,
+         SHORT(STR_INIT("pdb")), PARTS(status), .plain_finalizers = true, .metadata_last = true),
 
     KIND(RBAC, "v1", "ClusterRoleBinding", "clusterrolebindings", "clusterrolebinding",
          CREATES | OVERWRITES, path_segment, cluster_role_binding, role_binding, ALL),
@@ -328,7 +329,7 @@ static const struct kind kinds[] = {
          dns1123_subdomain, lease, lease, ALL, .plain_finalizers = true),
 
     KIND("node.k8s.io", "v1", "RuntimeClass", "runtimeclasses", "runtimeclass", CREATES,
-         dns1123_subdomain, runtime_class, runtime_class, ALL),
+         dns1123_subdomain, runtime_class, runtime_class, ALL, .plain_finalizers = true),
 
     KIND("discovery.k8s.io", "v1", "EndpointSlice", "endpointslices", "endpointslice",
          NAMESPACED | GENERATION | OVERWRITES, dns1123_subdomain, endpoint_slice, endpoint_slice,
