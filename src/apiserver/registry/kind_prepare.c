@@ -202,6 +202,7 @@ static const struct {
     {&type_job,                    "spec.template.spec.schedulingGroup"                 },
     {&type_cron_job,               "spec.jobTemplate.spec.template.spec.schedulingGroup"},
     {&type_pod,                    "status.nodeAllocatableResourceClaimStatuses"        },
+    {&type_stateful_set,           "spec.updateStrategy.rollingUpdate.maxUnavailable"   },
     {&type_node,                   "spec.configSource"                                  },
     {&type_node,                   "status.config"                                      },
     {&type_lease,                  "spec.strategy"                                      },

@@ -311,7 +311,6 @@ static const struct rule_row rows[] = {
 
     /* storage.k8s.io, scheduling.k8s.io, node.k8s.io */
     NEEDS("StorageClass", "provisioner", ""),
-    ONE_OF("StorageClass", "reclaimPolicy", "Delete|Retain"),
     OBJECT("StorageClass", validate_storage_class),
     OBJECT("CSIDriverSpec", validate_csi_driver_spec),
     OBJECT("CSINodeSpec", validate_csi_node_spec),

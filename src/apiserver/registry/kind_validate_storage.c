@@ -72,6 +72,7 @@ void validate_storage_class(struct kind_validator *v, const struct json_value *o
                             struct str path)
 {
     const struct str provisioner = json_path_str(object, "provisioner");
+    const struct str reclaim = json_path_str(object, "reclaimPolicy");
     const struct json_value *mode = json_path(object, "volumeBindingMode"), *term;
     char *lower = arena_alloc(v->arena, provisioner.len + 1);
     size_t index = 0;
@@ -80,6 +81,8 @@ void validate_storage_class(struct kind_validator *v, const struct json_value *o
     const struct str name = str_from(lower, provisioner.len);
     if (name.len)
         field_syntax(v, path, "provisioner", name, validation_label_key(name));
+    if (reclaim.len)
+        field_one_of(v, path, "reclaimPolicy", reclaim, "Delete|Retain");
     validate_parameters(v, json_path(object, "parameters"), field_path(v, path, "parameters"));
     if (mode)
         field_one_of(v, path, "volumeBindingMode", json_to_str(mode),
