@@ -99,6 +99,8 @@ void validate_pod_spec(struct kind_validator *v, const struct json_value *object
     validate_container_names(v, object, path);
     validate_mounts(v, object, path);
     validate_dns(v, object, path);
+    if (json_path_str(object, "os.name").len)
+        field_one_of(v, path, "os", json_path_str(object, "os.name"), "linux|windows");
 }
 
 /* Paths of labels and annotations of a template lack "metadata", as upstream. */

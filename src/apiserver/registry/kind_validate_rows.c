@@ -76,7 +76,6 @@ static const struct rule_row rows[] = {
     OBJECT("PodSpec", validate_pod_overhead),
     NEEDS("NodeSelector", "nodeSelectorTerms", "must have at least one node selector term"),
     NEEDS("PodOS", "name", ""),
-    ONE_OF("PodOS", "name", "linux|windows"),
     OBJECT("PodStatus", validate_pod_status),
     OBJECT("PodTemplateSpec", validate_pod_template),
     NEEDS("Container", "name", ""),
@@ -290,7 +289,7 @@ static const struct rule_row rows[] = {
 
     /* networking.k8s.io, discovery.k8s.io */
     OBJECT("NetworkPolicySpec", validate_network_policy_spec),
-    ONE_OF("NetworkPolicySpec", "policyTypes", "Egress|Ingress"),
+    ONE_OF("NetworkPolicySpec", "policyTypes", "Ingress|Egress"),
     OBJECT("NetworkPolicyPeer", validate_network_peer),
     ONE_OF("NetworkPolicyPort", "protocol", PROTOCOLS),
     OBJECT("NetworkPolicyPort", validate_network_port),
@@ -305,6 +304,7 @@ static const struct rule_row rows[] = {
     OBJECT("HTTPIngressPath", validate_ingress_path),
     OBJECT("IngressBackend", validate_ingress_backend),
     OBJECT("IngressClassSpec", validate_ingress_class_spec),
+    ONE_OF("IngressClassParametersReference", "scope", "Cluster|Namespace"),
     NEEDS("EndpointSlice", "addressType", ""),
     ONE_OF("EndpointSlice", "addressType", "FQDN|IPv4|IPv6"),
     OBJECT("EndpointSlice", validate_endpoint_slice),
@@ -331,6 +331,8 @@ static const struct rule_row rows[] = {
     /* admissionregistration.k8s.io, apiregistration.k8s.io, certificates.k8s.io */
     ONE_OF("ValidatingAdmissionPolicySpec", "failurePolicy", "Fail|Ignore"),
     OBJECT("ValidatingAdmissionPolicySpec", validate_policy_spec),
+    NEEDS("Variable", "name", "name is not specified"),
+    NEEDS("Variable", "expression", "expression is not specified"),
     NEEDS("MatchCondition", "expression", ""),
     NEEDS("MatchCondition", "name", ""),
     NEEDS("ParamKind", "apiVersion", ""),
