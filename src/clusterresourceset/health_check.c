@@ -71,11 +71,12 @@ static void health_check_done(struct health_check *check)
     arena_done(&check->arena);
 }
 
-static const struct delivery_policy *find_health_policy(const struct crs_set *set)
+/* What the policy of the set allows; 0: it has no health. */
+static duration find_timeout(const struct crs_set *set)
 {
     const struct plan *plan = set_plan(set);
     const struct delivery_policy *policy = plan ? plan_policy(plan) : NULL;
-    return policy && policy->health_timeout ? policy : NULL;
+    return policy ? policy->health_timeout : 0;
 }
 
 /* The cluster has all of the plan, and nothing is about to change there. */
@@ -83,7 +84,7 @@ static bool is_settled(struct crs_set *set, struct placement *placement,
                        const struct object *binding)
 {
     const struct plan *plan = set_plan(set);
-    return set_is_open(set) && find_health_policy(set) && !placement_is_pending(placement) &&
+    return set_is_open(set) && find_timeout(set) && !placement_is_pending(placement) &&
            !placement_fault(placement)->type && placement_is_reconciled(placement, plan) &&
            plan_is_met(plan, binding, set_owner_reference(set)) &&
            plan_has_revision(plan, binding, set_key(set).name);
@@ -332,7 +333,7 @@ static void judge_placement(const struct health_check *check, const struct looke
     struct placement_health *health = placement_health(placement);
     const timestamp now = loop_wall(check->controllers->loop);
     const int64_t now_loop = loop_now(check->controllers->loop);
-    const duration timeout = find_health_policy(placement_set(placement))->health_timeout;
+    const duration timeout = find_timeout(placement_set(placement));
     struct health_finding finding = {
         .type = HEALTH_FINDING_LOOKED,
         .since = health->state == HEALTH_READY ? now : health->since,
@@ -368,7 +369,7 @@ static void note_unchecked(const struct health_check *check, const struct looked
     struct placement_health *health = placement_health(placement);
     const timestamp now = loop_wall(check->controllers->loop);
     const duration interval = check->controllers->options.drift_check;
-    const duration timeout = find_health_policy(placement_set(placement))->health_timeout;
+    const duration timeout = find_timeout(placement_set(placement));
     const duration pause = health_next_look(health->state, elapsed_since(health->since, now),
                                             timeout, drift_check_draw_interval(check->controllers));
     schedule_look(check, health, has_failed && pause > ERROR_RETRY ? ERROR_RETRY : pause);
@@ -451,7 +452,7 @@ void health_check_follow(struct crs_set *set, struct placement *placement,
 {
     struct crs_controllers *controllers = set_controllers(set);
     const struct key cluster = {set_key(set).namespace, placement_cluster(placement)};
-    if (!find_health_policy(set)) {
+    if (!find_timeout(set)) {
         if (!plan_policy(set_plan(set)))
             placement_drop_health(placement); /* the record goes with the policy */
         else if (placement_has_health(placement))

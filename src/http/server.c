@@ -205,9 +205,10 @@ static struct error *accept_connection(struct http_server *server)
 /* Makes room for one more handshake when HANDSHAKES_MAX have begun. False: there is none yet. */
 static bool make_room_for_handshake(struct http_server *server)
 {
-    if (server->begun_count < HANDSHAKES_MAX || list_is_empty(&server->begun))
+    struct list_link *first = list_first(&server->begun);
+    if (server->begun_count < HANDSHAKES_MAX || !first)
         return true;
-    struct handshake *oldest = LIST_ENTRY(list_first(&server->begun), struct handshake, link);
+    struct handshake *oldest = LIST_ENTRY(first, struct handshake, link);
     if (loop_now(server->loop) - oldest->begun < HANDSHAKE_MIN)
         return false;
     list_remove(&oldest->link);
@@ -215,10 +216,8 @@ static bool make_room_for_handshake(struct http_server *server)
     return true;
 }
 
-static void begin_handshake(struct http_server *server)
+static void begin_handshake(struct http_server *server, struct handshake *handshake)
 {
-    struct handshake *handshake =
-        LIST_ENTRY(list_take_first(&server->waiting), struct handshake, link);
     handshake->begun = loop_now(server->loop);
     list_append(&server->begun, &handshake->link);
     server->begun_count++;
@@ -233,11 +232,12 @@ static struct error *start_handshakes(void *data)
         while (list_is_empty(&server->waiting))
             TRY(event_wait(&server->arrived, "a connection"));
         bool has_room = true;
-        for (int i = 0; i < HANDSHAKES_PER_TURN && !list_is_empty(&server->waiting); i++) {
+        for (int i = 0; i < HANDSHAKES_PER_TURN && has_room; i++) {
             has_room = make_room_for_handshake(server);
-            if (!has_room)
+            struct list_link *next = has_room ? list_take_first(&server->waiting) : NULL;
+            if (!next)
                 break;
-            begin_handshake(server);
+            begin_handshake(server, LIST_ENTRY(next, struct handshake, link));
         }
         TRY(has_room ? fiber_yield() : fiber_sleep(HANDSHAKES_PAUSE));
     }
