@@ -85,13 +85,13 @@ struct placement_reconcile {
     bool has_outcome;           /* what can be applied was tried: the failures are all there are */
     struct buf applied;         /* "ConfigMap cm1, Secret s1", for the event */
     int64_t begun;
-    struct drift_mend *mend;             /* what was found out about drift; NULL: nothing */
-    struct str mend_digest;              /* for the record; empty: it stays */
-    bool has_mended;                     /* the record says what was found out */
-    bool has_repaired;                   /* and objects were put back */
-    const struct health_finding *health; /* what a look has found, for the record; NULL: nothing */
-    bool is_unfinished;                  /* the binding could not be written because of conflicts */
-    bool is_refused;                     /* the binding has no room for the set */
+    struct drift_mend *mend;      /* what was found out about drift; NULL: nothing */
+    struct str mend_digest;       /* for the record; empty: it stays */
+    bool has_mended;              /* the record says what was found out */
+    bool has_repaired;            /* and objects were put back */
+    struct health_finding health; /* what a look has found, for the record; of no type: nothing */
+    bool is_unfinished;           /* the binding could not be written because of conflicts */
+    bool is_refused;              /* the binding has no room for the set */
     struct reconcile_result *result;
 };
 
@@ -105,6 +105,7 @@ static void placement_reconcile_done(struct placement_reconcile *reconcile)
     buf_done(&reconcile->applied);
     failures_done(&reconcile->failures);
     apply_ledger_done(&reconcile->ledger);
+    health_finding_done(&reconcile->health);
     arena_done(&reconcile->arena);
 }
 
@@ -176,8 +177,8 @@ static struct health_record find_health(struct placement_reconcile *reconcile,
                                         const struct delivery *before, struct str now)
 {
     const struct delivery_policy *policy = plan_policy(reconcile->plan);
-    if (reconcile->health)
-        return health_record_find(before, reconcile->health, &reconcile->arena);
+    if (reconcile->health.type)
+        return health_record_find(before, &reconcile->health, &reconcile->arena);
     if (!policy || !policy->health_timeout || !failures_is_empty(&reconcile->failures))
         return (struct health_record){0};
     return reconcile->has_mended ? health_record_keep(before)
@@ -225,7 +226,7 @@ static struct error *edit_binding(void *data, struct object *binding, struct obj
         delivery_find_mark(binding, set_key(reconcile->set).name, &mark);
     }
     const struct health_record health = find_health(reconcile, &before, now);
-    const bool keeps_drift = reconcile->health && mark.drift;
+    const bool keeps_drift = reconcile->health.type && mark.drift;
     const struct delivery_outcome outcome = {
         .failures = mend          ? &mend->why
                     : keeps_drift ? &before.failures
@@ -796,16 +797,15 @@ static struct error *record_health(struct placement_reconcile *reconcile)
     if (!plan_policy(reconcile->plan) || !placement_has_health(reconcile->placement))
         return NULL;
     struct placement_health *health = placement_health(reconcile->placement);
-    SCOPED(health_finding) finding = health->finding;
+    reconcile->health = health->finding;
+    reconcile->health.why.arena = &reconcile->health.arena;
     health->finding = (struct health_finding){0};
-    finding.why.arena = &finding.arena;
-    if (!finding.type)
+    if (!reconcile->health.type)
         return NULL;
-    reconcile->health = &finding;
     reconcile->mend_digest = STR("");
     reconcile->has_outcome = reconcile->has_mended = true;
     struct error *err = write_binding(reconcile);
-    reconcile->health = NULL;
+    health_finding_done(&reconcile->health);
     return err;
 }
 
