@@ -545,6 +545,17 @@ static void end_telling(struct crs_set *set, struct placement *placement)
     placement_enqueue(set, placement_cluster(placement), QUEUE_NORMAL);
 }
 
+/* Clusters are spread evenly over the interval, also those that a new process finds. */
+static void enqueue_spread(struct crs_controllers *controllers, struct key cluster)
+{
+    const duration interval = controllers->options.drift_check;
+    const duration spread =
+        controllers->options.drift_watch && interval > WATCH_SPREAD ? WATCH_SPREAD : interval;
+    queue_add_after(controllers->queues[CRS_CONTROLLER_DRIFT], cluster,
+                    (duration)random_below(loop_random(controllers->loop), (uint64_t)spread) + 1,
+                    QUEUE_LOW);
+}
+
 /* Of a placement that is followed: what follows from what was applied there, or was not judged. */
 static void follow_watched(struct crs_set *set, struct placement *placement)
 {
@@ -552,8 +563,10 @@ static void follow_watched(struct crs_set *set, struct placement *placement)
     const struct key cluster = {set_key(set).namespace, placement_cluster(placement)};
     const struct placement_drift *drift = placement_drift(placement);
     const int64_t now = loop_now(controllers->loop);
-    if (!drift_watch_find(controllers, cluster))
-        return; /* its first check is due, or it has no connection */
+    if (!drift_watch_find(controllers, cluster)) {
+        enqueue_spread(controllers, cluster); /* its first check may have come too early */
+        return;
+    }
     const bool is_known = drift->watched_basis == placement_drift_basis(set_plan(set));
     if (is_known && !drift->check_due)
         return;
@@ -561,7 +574,6 @@ static void follow_watched(struct crs_set *set, struct placement *placement)
                     is_known && drift->check_due > now ? drift->check_due - now : 0, QUEUE_NORMAL);
 }
 
-/* Clusters are spread evenly over the interval, also those that a new process finds. */
 void drift_check_follow(struct crs_set *set, struct placement *placement)
 {
     struct crs_controllers *controllers = set_controllers(set);
@@ -581,15 +593,11 @@ void drift_check_follow(struct crs_set *set, struct placement *placement)
         queue_add(queue, cluster, QUEUE_NORMAL);
     }
     if (drift->is_followed) {
-        follow_watched(set, placement);
+        if (controllers->options.drift_watch)
+            follow_watched(set, placement);
         return;
     }
     drift->is_followed = true;
     drift->checked_at = loop_now(controllers->loop);
-    const duration interval = controllers->options.drift_check;
-    const duration spread =
-        controllers->options.drift_watch && interval > WATCH_SPREAD ? WATCH_SPREAD : interval;
-    queue_add_after(queue, cluster,
-                    (duration)random_below(loop_random(controllers->loop), (uint64_t)spread) + 1,
-                    QUEUE_LOW);
+    enqueue_spread(controllers, cluster);
 }

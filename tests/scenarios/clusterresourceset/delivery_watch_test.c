@@ -35,6 +35,26 @@ static void begin_watched(struct crs_fixture *fixture, const char *spec, const c
     crs_fixture_forget(fixture);
 }
 
+/* The first check of a cluster may come before anything is applied there. */
+SIM_TEST(what_is_applied_late_is_watched_within_a_minute)
+{
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_map(&fixture, "cm1", MANIFESTS);
+    delivery_fixture_policy(&fixture, REPAIR);
+    crs_fixture_start(&fixture, &(struct controller_manager_options){.drift_watch = true});
+    proxy_fail(&fixture.workloads[0], (struct proxy_fault){"PATCH", "", 100000, .status = 503});
+    delivery_fixture_set(&fixture, "crs1", "Reconcile", "ConfigMap/cm1");
+    CHECK_OK(fiber_sleep(2 * MINUTE));
+    CHECK_EQ(count_watches(&fixture), 0);
+    fixture.workloads[0].faults[0].times = 0;
+    crs_fixture_map(&fixture, "cm1", MANIFESTS DEPLOYMENT); /* which ends the back-off */
+    crs_fixture_await_applied(&fixture, "crs1");
+    CHECK_OK(fiber_sleep(61 * SECOND));
+    CHECK_EQ(count_watches(&fixture), 2);
+}
+
 SIM_TEST(fl_10_a_watch_puts_back_within_a_second_what_somebody_changed)
 {
     SCOPED(crs_fixture) fixture;
