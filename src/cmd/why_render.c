@@ -114,8 +114,7 @@ static void add_advice(struct buf *out, const struct status_cell *cell)
         break;
     case STATUS_WAITING:
         if (cell->set->waits)
-            buf_add(out, STR("  to do: nothing here. It begins by itself once they are applied "
-                             "there.\n"));
+            buf_add(out, STR("  to do: nothing here. It begins by itself when that changes.\n"));
         break;
     case STATUS_PAUSED:
         buf_print(out, "  to do: corset resume %s, when it shall go on.\n",

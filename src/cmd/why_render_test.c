@@ -81,7 +81,7 @@ static void fill(struct status_model *model)
 #define UNTOLD                                \
     "failed\n  ConfigMap cm is not applied\n" \
     "  to do: mend what is said above. The set goes on by itself then.\n"
-#define BEGINS "  to do: nothing here. It begins by itself once they are applied there.\n"
+#define BEGINS "  to do: nothing here. It begins by itself when that changes.\n"
 
 TEST(why_of_a_set_on_a_cluster)
 {

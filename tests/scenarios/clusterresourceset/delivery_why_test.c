@@ -95,7 +95,7 @@ SIM_TEST(why_tells_what_a_set_waits_for)
                  "set crs2 on cluster c1: waiting for AGE\n"
                  "  by DeliveryPolicy p\n"
                  "  waits for ClusterResourceSet crs1, which failed there\n"
-                 "  to do: nothing here. It begins by itself once they are applied there.\n"
+                 "  to do: nothing here. It begins by itself when that changes.\n"
                  "\n"
                  "set crs1 on cluster c1: failed for AGE, 0 of 1 objects applied\n" REFUSED);
 }
@@ -191,7 +191,7 @@ SIM_TEST(why_tells_what_is_not_ready_and_who_waits_for_it)
     buf_print(&screen,
               "set crs2 on cluster c1: waiting for AGE\n"
               "  waits for ClusterResourceSet crs1, which is not ready there yet\n"
-              "  to do: nothing here. It begins by itself once they are applied there.\n\n"
+              "  to do: nothing here. It begins by itself when that changes.\n\n"
               "set crs1 on cluster c1: settling for AGE, 0 of 1 objects ready\n%s" UNREADY
               "  to do: nothing yet. It has failed if that takes longer than the policy says.\n",
               buf_c(&revision));
