@@ -233,11 +233,14 @@ static struct error *start_handshakes(void *data)
             TRY(event_wait(&server->arrived, "a connection"));
         bool has_room = true;
         for (int i = 0; i < HANDSHAKES_PER_TURN && has_room; i++) {
-            has_room = make_room_for_handshake(server);
-            struct list_link *next = has_room ? list_take_first(&server->waiting) : NULL;
+            struct list_link *next = list_first(&server->waiting);
             if (!next)
                 break;
-            begin_handshake(server, LIST_ENTRY(next, struct handshake, link));
+            has_room = make_room_for_handshake(server);
+            if (has_room) {
+                list_remove(next);
+                begin_handshake(server, LIST_ENTRY(next, struct handshake, link));
+            }
         }
         TRY(has_room ? fiber_yield() : fiber_sleep(HANDSHAKES_PAUSE));
     }
