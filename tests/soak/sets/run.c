@@ -12,20 +12,25 @@
 #define RESYNCS_WITHIN   (8 * MINUTE) /* by looking at everything once in a while */
 #define CALM             (6 * SECOND) /* instead of trouble */
 #define LOOK_EVERY       (5 * SECOND)
-#define STEADY_AFTER     (15 * SECOND) /* the last echoes of the last writes */
-#define STEADY_FOR       (20 * MINUTE)
-#define CONTESTED_FOR    (6 * MINUTE) /* less than an object is left alone for */
-#define DRIFT_SELDOM     (2 * MINUTE)
-#define DRIFT_OFTEN      (15 * SECOND)
-#define DRIFT_LATEST     1.2 /* intervals */
-#define PROBES_MAX       4   /* of a cluster in that time: they cost more than anything else */
-#define HISTORY_MAX      30
-#define RESTARTS_MAX     3
-#define RESTARTS_WITHIN  2500
-#define WATCHES          6 /* kinds the management cluster is watched for */
-#define WEATHER          0.3
-#define POLICIES         0.5
-#define OPPONENTS        0.1
+/*
+ * The last echoes of the last writes and of the trouble: a request that was lost is given up after
+ * 30 s, and what it asked for is asked again some seconds later.
+ */
+#define STEADY_AFTER (45 * SECOND)
+
+#define STEADY_FOR      (20 * MINUTE)
+#define CONTESTED_FOR   (6 * MINUTE) /* less than an object is left alone for */
+#define DRIFT_SELDOM    (2 * MINUTE)
+#define DRIFT_OFTEN     (15 * SECOND)
+#define DRIFT_LATEST    1.2 /* intervals */
+#define PROBES_MAX      4   /* of a cluster in that time: they cost more than anything else */
+#define HISTORY_MAX     30
+#define RESTARTS_MAX    3
+#define RESTARTS_WITHIN 2500
+#define WATCHES         6 /* kinds the management cluster is watched for */
+#define WEATHER         0.3
+#define POLICIES        0.5
+#define OPPONENTS       0.1
 
 struct run {
     struct sets sets;
