@@ -88,7 +88,7 @@ int main(int argc, char **argv)
         fprintf(
             stderr,
             "usage: bench [all|apiserver [writes|reads|fan-out|watches|start|clusters]|"
-            "cache|client|clusters [sick|many]|connections [COUNT]|fibers|framework|json|manifest|queue|sets [rollout|plan|requests|many]|watches [CLUSTERS]]\n");
+            "cache|client|clusters [sick|many]|connections [COUNT]|drift [repair|checks]|fibers|framework|json|manifest|queue|sets [rollout|plan|requests|many]|watches [CLUSTERS]]\n");
         return 2;
     }
     const int all = strcmp(part, "all") == 0;
@@ -102,6 +102,8 @@ int main(int argc, char **argv)
         bench_connections((size_t)count);
     if (all || strcmp(part, "client") == 0)
         bench_client();
+    if (all || strcmp(part, "drift") == 0)
+        bench_drift(detail);
     if (all || strcmp(part, "fibers") == 0)
         bench_fibers();
     if (all || strcmp(part, "framework") == 0)

@@ -34,6 +34,7 @@ void bench_manifest(void);
 void bench_connections(size_t count);
 void bench_watches(size_t clusters);
 void bench_client(void);
+void bench_drift(const char *which); /* repair or checks; NULL: both */
 void bench_cache(void);
 void bench_apiserver(const char *which); /* one of its parts; NULL: all */
 void bench_queue(void);
