@@ -21,8 +21,9 @@
 MUST_USE struct error *cpu_turn_take(void);
 
 /*
- * The same for work that goes on: it comes before all work that begins. A peer that has answered
- * once does not wait behind a crowd of which nobody may ever answer. Suspends.
+ * The same for a later step of work whose first step had a turn. Such fibers get their turns before
+ * those in cpu_turn_take(). So a TLS peer that has answered does not wait for the first steps of
+ * handshakes with other peers. Suspends.
  */
 MUST_USE struct error *cpu_turn_take_next(void);
 

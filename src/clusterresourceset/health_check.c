@@ -422,7 +422,7 @@ struct error *reconcile_health(void *data, struct key key, struct reconcile_resu
     return NULL;
 }
 
-/* What was told is taken back: nobody wants to know any more. */
+/* The policy has no health any more: what the record and the condition say of it is removed. */
 static void end_telling(struct crs_set *set, struct placement *placement)
 {
     struct placement_health *health = placement_health(placement);

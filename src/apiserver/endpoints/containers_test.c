@@ -46,7 +46,7 @@ static void restart(struct apiserver_fixture *fixture)
     CHECK_OK(apiserver_fixture_start(fixture));
 }
 
-/* kube-apiserver has a sentence of its own for the preconditions of namespaces. */
+/* A namespace whose preconditions fail is refused in other words than any other object. */
 SIM_TEST(a_namespace_that_is_another_one_does_not_go)
 {
     SCOPED(apiserver_fixture) fixture;
@@ -99,7 +99,7 @@ SIM_TEST(a_namespace_goes_after_its_content)
     CHECK_EQ(apiserver_fixture_get(&fixture, "/apis/test.io/v1/namespaces/space/widgets/w"), 404);
 }
 
-/* One that nobody finalizes any more still ends with what is in it. */
+/* A namespace without finalizers is removed after the objects in it are removed. */
 SIM_TEST(a_namespace_without_finalizers_goes_after_its_content)
 {
     SCOPED(apiserver_fixture) fixture;

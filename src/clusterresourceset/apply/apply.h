@@ -100,7 +100,7 @@ struct apply_batch {
     struct apply_ledger
         *ledger; /* the same; gets each object that was applied by policy; NULL: none */
 
-    /* Called for each item that was applied, with its index; NULL: nobody wants to know. */
+    /* Called for each item that was applied, with its index; NULL: nothing is called. */
     void (*applied)(void *data, size_t index, const struct apply_object *apply);
     void *applied_data;
 };

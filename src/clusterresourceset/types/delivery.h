@@ -97,7 +97,7 @@ struct delivery_outcome {
     const struct failures *failures;
     const struct delivery_progress *progress; /* NULL: none */
     enum delivery_drift drift;                /* if there is any, the failures tell of it */
-    const struct delivery_unready *unready;   /* NULL: all are ready, or nobody wants to know */
+    const struct delivery_unready *unready;   /* NULL: all are ready, or the policy has no health */
     struct str unchecked;                     /* since when that is not known; empty: it is */
     struct str now;                           /* the beginning of a state that is new */
 };
