@@ -10,9 +10,8 @@
  *       take_place()         is there room in the binding?
  *       apply_resource()     decides about one ConfigMap or Secret
  *         apply_in_fiber()   applies its objects, in a fiber that can be cancelled
- *       note_failures()      makes one fault of the objects that failed
- *       look_at_drift()      when all was applied: does something about what a check has found
- *       record_health()      the same of what a look has found that is not ready
+ *       placement_reconcile_note_failures()  makes one fault of the objects that failed
+ *       placement_findings_record()  when all was applied: what checks of drift and health found
  *   finish_reconcile()       keeps the findings in the placement and informs the set
  *
  * No request is made if the binding, as far as it is known here, meets the plan. Otherwise the
@@ -33,13 +32,12 @@
 #include "clusterresourceset/apply/apply_ledger.h"
 #include "clusterresourceset/apply/field_manager.h"
 #include "clusterresourceset/crs_controllers_internal.h"
-#include "clusterresourceset/drift_check.h"
 #include "clusterresourceset/drift_mend.h"
-#include "clusterresourceset/health_check.h"
 #include "clusterresourceset/identity.h"
 #include "clusterresourceset/placement.h"
-#include "clusterresourceset/placement_drift.h"
+#include "clusterresourceset/placement_findings.h"
 #include "clusterresourceset/placement_health.h"
+#include "clusterresourceset/placement_reconcile_internal.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/server_version.h"
 #include "clusterresourceset/service_gate.h"
@@ -62,38 +60,6 @@
 #define OBJECT_TIME      (250 * MILLISECOND) /* at 20 requests a second, with some to spare */
 #define FAULT_TEXT_MAX   ((size_t)600)       /* of several failures together */
 #define LOG_NAMES_MAX    ((size_t)8 * 1024)  /* bytes of names in a line of the log */
-
-/* What one reconcile works with and finds out. */
-struct placement_reconcile {
-    struct crs_controllers *controllers;
-    struct crs_set *set;
-    struct placement *placement;
-    struct plan *plan; /* the set may get a newer one meanwhile */
-    struct key cluster;
-    struct object *cluster_object;
-    struct arena arena;
-    struct object *binding; /* the newest copy that was read */
-    struct cluster_connection *connection;
-    struct str cluster_uid;           /* borrowed from the connection; empty: not known */
-    struct error *unknown;            /* why the UID could not be read just now */
-    struct binding_resource *results; /* for the binding; room for all resources */
-    size_t result_count;
-    struct fault fault;       /* texts are in the arena */
-    struct failures failures; /* of objects and of contents, on the cluster */
-    struct apply_notices notices;
-    struct apply_ledger ledger; /* of a set with a policy */
-    bool has_outcome;           /* what can be applied was tried: the failures are all there are */
-    struct buf applied;         /* "ConfigMap cm1, Secret s1", for the event */
-    int64_t begun;
-    struct drift_mend *mend;      /* what was found out about drift; NULL: nothing */
-    struct str mend_digest;       /* for the record; empty: it stays */
-    bool has_mended;              /* the record says what was found out */
-    bool has_repaired;            /* and objects were put back */
-    struct health_finding health; /* what a look has found, for the record; of no type: nothing */
-    bool is_unfinished;           /* the binding could not be written because of conflicts */
-    bool is_refused;              /* the binding has no room for the set */
-    struct reconcile_result *result;
-};
 
 static void placement_reconcile_done(struct placement_reconcile *reconcile)
 {
@@ -257,7 +223,7 @@ static struct error *edit_binding(void *data, struct object *binding, struct obj
  * If conflicts are all that went wrong, the placement is reconciled again soon, without an error. A
  * set that is closed is being deleted or replaced, and must not appear in the binding again.
  */
-static struct error *write_binding(struct placement_reconcile *reconcile)
+struct error *placement_reconcile_write(struct placement_reconcile *reconcile)
 {
     if (!set_is_open(reconcile->set))
         return NULL;
@@ -305,7 +271,7 @@ static struct error *refresh_binding(struct placement_reconcile *reconcile)
  * For all resources together. A cluster that hangs is given up early, see apply.h; a cluster that
  * makes progress has time for all of its objects.
  */
-static duration time_to_apply(const struct placement_reconcile *reconcile)
+duration placement_reconcile_time(const struct placement_reconcile *reconcile)
 {
     return reconcile->controllers->options.apply_timeout +
            (duration)plan_object_count(reconcile->plan) * OBJECT_TIME;
@@ -335,7 +301,7 @@ static struct error *apply_in_fiber(void *data)
         .adopts = !delivery_find_mark(reconcile->binding, set_key(reconcile->set).name, &mark),
         .is_first = apply->is_first,
     };
-    FIBER_TIMEOUT(reconcile->begun + time_to_apply(reconcile) -
+    FIBER_TIMEOUT(reconcile->begun + placement_reconcile_time(reconcile) -
                   loop_now(reconcile->controllers->loop));
     const struct apply_batch batch = {
         .resource = apply->resource,
@@ -391,7 +357,7 @@ static struct str describe_place(struct placement_reconcile *reconcile,
  * Makes one fault of all failures. A content that cannot be used has the name of its resource, by
  * which the set finds out that no cluster gets it.
  */
-static void note_failures(struct placement_reconcile *reconcile)
+void placement_reconcile_note_failures(struct placement_reconcile *reconcile)
 {
     const struct failures *failures = &reconcile->failures;
     const struct failed_object *single = failures_find_single(failures);
@@ -448,8 +414,8 @@ static void log_failures(const struct placement_reconcile *reconcile)
  * Runs a fiber that is cancelled when the set or the cluster goes. It is over when this returns,
  * and what it wrote is final. Suspends.
  */
-static struct error *run_on_cluster(struct placement_reconcile *reconcile, const char *name,
-                                    fiber_fn run, void *data)
+struct error *placement_reconcile_run(struct placement_reconcile *reconcile, const char *name,
+                                      fiber_fn run, void *data)
 {
     SCOPED(scope) scope = {0}; /* leaving the function joins the fiber */
     placement_set_scope(reconcile->placement, &scope);
@@ -483,7 +449,7 @@ static struct error *apply_resource(struct placement_reconcile *reconcile, size_
         .content = resource_snapshot_content(plan_snapshot(reconcile->plan, index)),
         .is_first = step.is_first,
     };
-    struct error *err = run_on_cluster(reconcile, "apply", apply_in_fiber, &apply);
+    struct error *err = placement_reconcile_run(reconcile, "apply", apply_in_fiber, &apply);
     OWNED(error) failure = apply.err;
     TRY(err);
     if (!apply.is_done) {
@@ -531,10 +497,10 @@ static struct error *wait_for_client(struct placement_reconcile *reconcile, stru
     error_free(err);
     reconcile->result->requeue_after =
         fault.type == FAULT_CONNECTING ? CONNECTING_RETRY : NO_CLIENT_RETRY;
-    return write_binding(reconcile);
+    return placement_reconcile_write(reconcile);
 }
 
-static bool is_paused(const struct placement_reconcile *reconcile)
+bool placement_reconcile_is_paused(const struct placement_reconcile *reconcile)
 {
     return cluster_index_is_paused(reconcile->controllers->cluster_index, reconcile->cluster);
 }
@@ -587,7 +553,7 @@ static struct error *take_place(struct placement_reconcile *reconcile)
         binding_entry_count(reconcile->binding) + count_sets(reconcile) + PLACES_OF_OTHERS <=
             BINDING_ENTRIES_MAX)
         return NULL;
-    TRY(write_binding(reconcile));
+    TRY(placement_reconcile_write(reconcile));
     object_free(TAKE(reconcile->binding));
     reconcile->binding =
         binding_store_find(reconcile->controllers->binding_store, reconcile->cluster);
@@ -655,20 +621,22 @@ static struct error *check_identity(struct placement_reconcile *reconcile)
  */
 static struct error *apply_resources(struct placement_reconcile *reconcile)
 {
-    for (size_t i = 0; i < plan_resource_count(reconcile->plan) && !is_paused(reconcile); i++) {
+    for (size_t i = 0;
+         i < plan_resource_count(reconcile->plan) && !placement_reconcile_is_paused(reconcile);
+         i++) {
         struct error *err = apply_resource(reconcile, i);
-        if (err && is_paused(reconcile) && set_is_open(reconcile->set) &&
+        if (err && placement_reconcile_is_paused(reconcile) && set_is_open(reconcile->set) &&
             !placement_is_dropped(reconcile->placement) && !fiber_is_canceled(fiber_current()))
             err = error_ignore(err, ERROR_CANCELED);
         TRY(err);
     }
-    if (is_paused(reconcile))
+    if (placement_reconcile_is_paused(reconcile))
         hold_changes(reconcile);
     return NULL;
 }
 
 /* The error that makes the queue try again. A pause or a full binding does not end by trying. */
-static struct error *explain_fault(const struct fault *fault)
+struct error *placement_reconcile_explain(const struct fault *fault)
 {
     if (!fault->type || fault->type == FAULT_PAUSED || fault->type == FAULT_NO_ROOM)
         return NULL;
@@ -681,7 +649,7 @@ static struct error *apply_and_record(struct placement_reconcile *reconcile, boo
 {
     struct error *err = check_service(reconcile);
     if (err)
-        return error_join(err, write_binding(reconcile));
+        return error_join(err, placement_reconcile_write(reconcile));
     if (was_known && !may_write_unread(reconcile))
         TRY(refresh_binding(reconcile));
     if (hold_for_order(reconcile)) /* others may have changed while the binding was read */
@@ -690,132 +658,11 @@ static struct error *apply_and_record(struct placement_reconcile *reconcile, boo
     if (reconcile->is_refused || reconcile->is_unfinished)
         return NULL;
     TRY(apply_resources(reconcile));
-    reconcile->has_outcome = !is_paused(reconcile);
-    note_failures(reconcile);
-    TRY(write_binding(reconcile));
-    return explain_fault(&reconcile->fault);
+    reconcile->has_outcome = !placement_reconcile_is_paused(reconcile);
+    placement_reconcile_note_failures(reconcile);
+    TRY(placement_reconcile_write(reconcile));
+    return placement_reconcile_explain(&reconcile->fault);
 }
-
-/* What a fiber finds out about drift. */
-struct drift_look {
-    struct placement_reconcile *reconcile;
-    struct drift_mend *mend;
-    struct error *err;
-    bool is_done; /* false: it was cancelled */
-};
-
-static struct error *mend_in_fiber(void *data)
-{
-    struct drift_look *look = data;
-    FIBER_TIMEOUT(time_to_apply(look->reconcile));
-    look->err = drift_mend_run(look->mend);
-    look->is_done = !fiber_is_canceled(fiber_current());
-    return NULL;
-}
-
-/* Suspends. An error is tried again with back-off: the next check brings another finding. */
-static struct error *run_mend(struct placement_reconcile *reconcile, struct drift_mend *mend)
-{
-    struct drift_look look = {.reconcile = reconcile, .mend = mend};
-    struct error *err = run_on_cluster(reconcile, "drift", mend_in_fiber, &look);
-    OWNED(error) failure = look.err;
-    TRY(err);
-    if (!look.is_done)
-        return error_new(ERROR_CANCELED, "the set or the cluster goes");
-    return TAKE(failure);
-}
-
-/*
- * The digest for the record; empty: that stays. Only after a restart all objects were looked at;
- * what a repair changed otherwise the next check sees.
- */
-static struct str find_mend_digest(struct placement_reconcile *reconcile,
-                                   const struct drift_mend *mend)
-{
-    char digest[APPLY_LEDGER_DIGEST_LEN + 1];
-    if (mend->finding->type == DRIFT_FINDING_CLEAN)
-        return arena_str(&reconcile->arena, str_from_c(mend->finding->digest));
-    if (mend->finding->type == DRIFT_FINDING_DRIFTED || mend->drift)
-        return STR("");
-    return arena_str(&reconcile->arena, apply_ledger_digest(&mend->ledger, digest));
-}
-
-/* What a server does not let us repair has failed, as any object that it refuses. Suspends. */
-static struct error *record_mend(struct placement_reconcile *reconcile, struct drift_mend *mend)
-{
-    const bool is_refused = !failures_is_empty(&reconcile->failures);
-    reconcile->mend_digest = find_mend_digest(reconcile, mend);
-    reconcile->mend = is_refused ? NULL : mend;
-    reconcile->has_outcome = reconcile->has_mended = true;
-    note_failures(reconcile);
-    struct error *err = write_binding(reconcile);
-    reconcile->mend = NULL;
-    TRY(err);
-    reconcile->has_repaired = !failures_is_empty(&mend->repaired);
-    placement_drift(reconcile->placement)->reported = mend->finding->hash;
-    set_events_record_mend(reconcile->placement, reconcile->cluster_object, mend);
-    return explain_fault(&reconcile->fault);
-}
-
-/*
- * Looks at what a check has found and records it. The finding is used up, whatever comes of it.
- * What nobody minds any more is taken back without asking the cluster. Suspends.
- */
-static struct error *look_at_drift(struct placement_reconcile *reconcile)
-{
-    if (!plan_policy(reconcile->plan) || !placement_has_drift(reconcile->placement))
-        return NULL;
-    struct placement_drift *drift = placement_drift(reconcile->placement);
-    SCOPED(drift_finding) finding = drift->finding;
-    drift->finding = (struct drift_finding){0};
-    const bool asks = finding.type > DRIFT_FINDING_CLEAN;
-    if (!finding.type || (asks && (!reconcile->connection || is_paused(reconcile))))
-        return NULL;
-    const struct failures none = {.arena = &reconcile->arena,
-                                  .objects = plan_object_count(reconcile->plan)};
-    SCOPED(drift_mend)
-    mend = {
-        .placement = reconcile->placement,
-        .plan = reconcile->plan,
-        .connection = reconcile->connection,
-        .finding = &finding,
-        .arena = &reconcile->arena,
-        .refused = &reconcile->failures,
-        .now = loop_now(reconcile->controllers->loop),
-        .why = none,
-        .repaired = none,
-        .ledger = {.arena = &reconcile->arena},
-    };
-    if (asks)
-        TRY(run_mend(reconcile, &mend));
-    return record_mend(reconcile, &mend);
-}
-
-/* Records what a look has found. The finding is used up, whatever comes of it. Suspends. */
-static struct error *record_health(struct placement_reconcile *reconcile)
-{
-    if (!plan_policy(reconcile->plan) || !placement_has_health(reconcile->placement))
-        return NULL;
-    struct placement_health *health = placement_health(reconcile->placement);
-    reconcile->health = health->finding;
-    reconcile->health.why.arena = &reconcile->health.arena;
-    health->finding = (struct health_finding){0};
-    if (!reconcile->health.type)
-        return NULL;
-    reconcile->mend_digest = STR("");
-    reconcile->has_outcome = reconcile->has_mended = true;
-    struct error *err = write_binding(reconcile);
-    health_finding_done(&reconcile->health);
-    return err;
-}
-
-/* When all was applied. Suspends. */
-static struct error *tell_findings(struct placement_reconcile *reconcile)
-{
-    TRY(look_at_drift(reconcile));
-    return record_health(reconcile);
-}
-
 /* Returns an error for every fault that trying again may mend. Suspends. */
 static struct error *apply_missing(struct placement_reconcile *reconcile)
 {
@@ -830,16 +677,17 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
     OWNED(error)
     offline = clustercache_get_client(controllers->options.clustercache, reconcile->cluster,
                                       &reconcile->connection);
-    if (!offline && !is_paused(reconcile))
+    if (!offline && !placement_reconcile_is_paused(reconcile))
         TRY(check_identity(reconcile));
     reconcile->binding = binding_store_find(controllers->binding_store, reconcile->cluster);
     if (plan_is_met(plan, reconcile->binding, owner))
-        return tell_findings(reconcile);
+        return placement_findings_record(reconcile);
     if (plan_is_recorded(plan, reconcile->binding, owner.name)) {
         reconcile->has_outcome = !plan_policy(plan);
-        return write_binding(reconcile); /* the owner reference and the record: no connection */
+        return placement_reconcile_write(
+            reconcile); /* the owner reference and the record: no connection */
     }
-    if (is_paused(reconcile)) {
+    if (placement_reconcile_is_paused(reconcile)) {
         hold_changes(reconcile);
         return NULL;
     }
@@ -887,48 +735,6 @@ static void tell_notices(const struct placement_reconcile *reconcile)
                                   &reconcile->notices);
 }
 
-/*
- * Remembers what was applied, and what the binding records of drift. Returns whether the latter is
- * news, which are told once: a new process finds them in the record.
- */
-static bool keep_drift(struct placement_reconcile *reconcile, const struct object *binding)
-{
-    struct placement *placement = reconcile->placement;
-    if (!plan_policy(reconcile->plan))
-        return false;
-    struct placement_drift *drift = placement_drift(placement);
-    if (reconcile->has_outcome && !reconcile->has_mended && !reconcile->fault.type)
-        placement_drift_note_applied(drift, &reconcile->ledger,
-                                     placement_drift_basis(reconcile->plan));
-    const bool is_news = placement_drift_note_record(drift, binding, set_key(reconcile->set).name);
-    if (is_news && reconcile->has_mended)
-        set_events_record_drift(placement, reconcile->cluster_object);
-    if (!reconcile->fault.type)
-        drift_check_follow(reconcile->set, placement);
-    return is_news;
-}
-
-/* The same of health. */
-static bool keep_health(struct placement_reconcile *reconcile, const struct object *binding)
-{
-    struct placement *placement = reconcile->placement;
-    const struct delivery_policy *policy = plan_policy(reconcile->plan);
-    const bool is_applied =
-        reconcile->has_outcome && !reconcile->has_mended && !reconcile->fault.type;
-    bool is_news = false;
-    if (policy && (policy->health_timeout || placement_has_health(placement))) {
-        struct placement_health *health = placement_health(placement);
-        if (is_applied)
-            placement_health_note_applied(health, loop_wall(reconcile->controllers->loop));
-        is_news = placement_health_note_record(health, binding, set_key(reconcile->set).name);
-    }
-    if (!reconcile->fault.type)
-        health_check_follow(reconcile->set, placement,
-                            is_applied || reconcile->has_repaired ? HEALTH_CHECK_AT_ONCE
-                                                                  : HEALTH_CHECK_SOMETIME);
-    return is_news;
-}
-
 /* Keeps the findings. If the set has a new plan by now, the placement stays pending and goes again.
  */
 static void keep_findings(struct placement_reconcile *reconcile)
@@ -947,8 +753,7 @@ static void keep_findings(struct placement_reconcile *reconcile)
         set_events_record_placement(placement, reconcile->cluster_object,
                                     buf_str(&reconcile->applied));
     tell_notices(reconcile);
-    is_news |= keep_drift(reconcile, binding);
-    is_news |= keep_health(reconcile, binding);
+    is_news |= placement_findings_keep(reconcile, binding);
     if (!placement_is_reconciled(placement, set_plan(reconcile->set))) {
         placement_enqueue(reconcile->set, reconcile->cluster.name, QUEUE_NORMAL);
         return;
@@ -1022,7 +827,7 @@ struct error *reconcile_placement(void *data, struct key key, struct reconcile_r
                                           sizeof(struct binding_resource));
     reconcile.failures.arena = reconcile.ledger.arena = &reconcile.arena;
     reconcile.failures.objects = plan_object_count(reconcile.plan);
-    FIBER_TIMEOUT(time_to_apply(&reconcile) + WRITE_TIME);
+    FIBER_TIMEOUT(placement_reconcile_time(&reconcile) + WRITE_TIME);
     placement_begin(reconcile.placement);
     OWNED(error) err = apply_missing(&reconcile);
     const bool is_abandoned = !set_is_open(set) || placement_is_dropped(reconcile.placement);

@@ -1,0 +1,180 @@
+#include "clusterresourceset/placement_findings.h"
+
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "clusterresourceset/drift_check.h"
+#include "clusterresourceset/drift_mend.h"
+#include "clusterresourceset/health_check.h"
+#include "clusterresourceset/placement_drift.h"
+#include "clusterresourceset/placement_reconcile_internal.h"
+#include "clusterresourceset/plan.h"
+#include "clusterresourceset/set.h"
+#include "clusterresourceset/set_events.h"
+
+/* What a fiber finds out about drift. */
+struct drift_look {
+    struct placement_reconcile *reconcile;
+    struct drift_mend *mend;
+    struct error *err;
+    bool is_done; /* false: it was cancelled */
+};
+
+static struct error *mend_in_fiber(void *data)
+{
+    struct drift_look *look = data;
+    FIBER_TIMEOUT(placement_reconcile_time(look->reconcile));
+    look->err = drift_mend_run(look->mend);
+    look->is_done = !fiber_is_canceled(fiber_current());
+    return NULL;
+}
+
+/* Suspends. An error is tried again with back-off: the next check brings another finding. */
+static struct error *run_mend(struct placement_reconcile *reconcile, struct drift_mend *mend)
+{
+    struct drift_look look = {.reconcile = reconcile, .mend = mend};
+    struct error *err = placement_reconcile_run(reconcile, "drift", mend_in_fiber, &look);
+    OWNED(error) failure = look.err;
+    TRY(err);
+    if (!look.is_done)
+        return error_new(ERROR_CANCELED, "the set or the cluster goes");
+    return TAKE(failure);
+}
+
+/*
+ * The digest for the record; empty: that stays. Only after a restart all objects were looked at;
+ * what a repair changed otherwise the next check sees.
+ */
+static struct str find_mend_digest(struct placement_reconcile *reconcile,
+                                   const struct drift_mend *mend)
+{
+    char digest[APPLY_LEDGER_DIGEST_LEN + 1];
+    if (mend->finding->type == DRIFT_FINDING_CLEAN)
+        return arena_str(&reconcile->arena, str_from_c(mend->finding->digest));
+    if (mend->finding->type == DRIFT_FINDING_DRIFTED || mend->drift)
+        return STR("");
+    return arena_str(&reconcile->arena, apply_ledger_digest(&mend->ledger, digest));
+}
+
+/* What a server does not let us repair has failed, as any object that it refuses. Suspends. */
+static struct error *record_mend(struct placement_reconcile *reconcile, struct drift_mend *mend)
+{
+    const bool is_refused = !failures_is_empty(&reconcile->failures);
+    reconcile->mend_digest = find_mend_digest(reconcile, mend);
+    reconcile->mend = is_refused ? NULL : mend;
+    reconcile->has_outcome = reconcile->has_mended = true;
+    placement_reconcile_note_failures(reconcile);
+    struct error *err = placement_reconcile_write(reconcile);
+    reconcile->mend = NULL;
+    TRY(err);
+    reconcile->has_repaired = !failures_is_empty(&mend->repaired);
+    placement_drift(reconcile->placement)->reported = mend->finding->hash;
+    set_events_record_mend(reconcile->placement, reconcile->cluster_object, mend);
+    return placement_reconcile_explain(&reconcile->fault);
+}
+
+/*
+ * Looks at what a check has found and records it. The finding is used up, whatever comes of it.
+ * What nobody minds any more is taken back without asking the cluster. Suspends.
+ */
+static struct error *look_at_drift(struct placement_reconcile *reconcile)
+{
+    if (!plan_policy(reconcile->plan) || !placement_has_drift(reconcile->placement))
+        return NULL;
+    struct placement_drift *drift = placement_drift(reconcile->placement);
+    SCOPED(drift_finding) finding = drift->finding;
+    drift->finding = (struct drift_finding){0};
+    const bool asks = finding.type > DRIFT_FINDING_CLEAN;
+    if (!finding.type ||
+        (asks && (!reconcile->connection || placement_reconcile_is_paused(reconcile))))
+        return NULL;
+    const struct failures none = {.arena = &reconcile->arena,
+                                  .objects = plan_object_count(reconcile->plan)};
+    SCOPED(drift_mend)
+    mend = {
+        .placement = reconcile->placement,
+        .plan = reconcile->plan,
+        .connection = reconcile->connection,
+        .finding = &finding,
+        .arena = &reconcile->arena,
+        .refused = &reconcile->failures,
+        .now = loop_now(reconcile->controllers->loop),
+        .why = none,
+        .repaired = none,
+        .ledger = {.arena = &reconcile->arena},
+    };
+    if (asks)
+        TRY(run_mend(reconcile, &mend));
+    return record_mend(reconcile, &mend);
+}
+
+/* Records what a look has found. The finding is used up, whatever comes of it. Suspends. */
+static struct error *record_health(struct placement_reconcile *reconcile)
+{
+    if (!plan_policy(reconcile->plan) || !placement_has_health(reconcile->placement))
+        return NULL;
+    struct placement_health *health = placement_health(reconcile->placement);
+    reconcile->health = health->finding;
+    reconcile->health.why.arena = &reconcile->health.arena;
+    health->finding = (struct health_finding){0};
+    if (!reconcile->health.type)
+        return NULL;
+    reconcile->mend_digest = STR("");
+    reconcile->has_outcome = reconcile->has_mended = true;
+    struct error *err = placement_reconcile_write(reconcile);
+    health_finding_done(&reconcile->health);
+    return err;
+}
+
+struct error *placement_findings_record(struct placement_reconcile *reconcile)
+{
+    TRY(look_at_drift(reconcile));
+    return record_health(reconcile);
+}
+
+/*
+ * Remembers what was applied, and what the binding records of drift. Returns whether the latter is
+ * news, which are told once: a new process finds them in the record.
+ */
+static bool keep_drift(struct placement_reconcile *reconcile, const struct object *binding)
+{
+    struct placement *placement = reconcile->placement;
+    if (!plan_policy(reconcile->plan))
+        return false;
+    struct placement_drift *drift = placement_drift(placement);
+    if (reconcile->has_outcome && !reconcile->has_mended && !reconcile->fault.type)
+        placement_drift_note_applied(drift, &reconcile->ledger,
+                                     placement_drift_basis(reconcile->plan));
+    const bool is_news = placement_drift_note_record(drift, binding, set_key(reconcile->set).name);
+    if (is_news && reconcile->has_mended)
+        set_events_record_drift(placement, reconcile->cluster_object);
+    if (!reconcile->fault.type)
+        drift_check_follow(reconcile->set, placement);
+    return is_news;
+}
+
+/* The same of health. */
+static bool keep_health(struct placement_reconcile *reconcile, const struct object *binding)
+{
+    struct placement *placement = reconcile->placement;
+    const struct delivery_policy *policy = plan_policy(reconcile->plan);
+    const bool is_applied =
+        reconcile->has_outcome && !reconcile->has_mended && !reconcile->fault.type;
+    bool is_news = false;
+    if (policy && (policy->health_timeout || placement_has_health(placement))) {
+        struct placement_health *health = placement_health(placement);
+        if (is_applied)
+            placement_health_note_applied(health, loop_wall(reconcile->controllers->loop));
+        is_news = placement_health_note_record(health, binding, set_key(reconcile->set).name);
+    }
+    if (!reconcile->fault.type)
+        health_check_follow(reconcile->set, placement,
+                            is_applied || reconcile->has_repaired ? HEALTH_CHECK_AT_ONCE
+                                                                  : HEALTH_CHECK_SOMETIME);
+    return is_news;
+}
+
+bool placement_findings_keep(struct placement_reconcile *reconcile, const struct object *binding)
+{
+    const bool is_drift_news = keep_drift(reconcile, binding);
+    return keep_health(reconcile, binding) || is_drift_news;
+}
