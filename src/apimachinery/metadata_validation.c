@@ -98,10 +98,11 @@ static void check_owner(struct field_errors *errors, struct str path,
     };
     for (size_t i = 0; i < COUNT(fields); i++) {
         SCOPED(buf) field = {.limit = 0};
+        if (fields[i].value.len)
+            continue;
         buf_print(&field, "%.*s.%s", STR_ARG(path), fields[i].name);
-        if (fields[i].value.len == 0)
-            field_errors_add_str(errors, FIELD_INVALID, buf_str(&field), STR(""),
-                                 str_from_c(fields[i].detail));
+        field_errors_add_str(errors, FIELD_INVALID, buf_str(&field), STR(""),
+                             str_from_c(fields[i].detail));
     }
     /* An apiVersion with two slashes cannot be parsed; upstream then reports an empty version. */
     const size_t slash = str_find_char(reference.api_version, '/');

@@ -136,7 +136,7 @@ static void release_custom(void *custom)
 static const struct kind *find_custom(struct api *api, struct arena *arena, struct gvr gvr)
 {
     SCOPED(buf) name = {.limit = 0};
-    buf_print(&name, "%.*s.%.*s", STR_ARG(gvr.resource), STR_ARG(gvr.group));
+    BUF_ADD_ALL(&name, gvr.resource, STR("."), gvr.group);
     const struct api_definition *definition = map_find(&api->definitions, buf_str(&name));
     if (!definition || !definition->custom)
         return NULL;

@@ -208,6 +208,20 @@ struct str arena_str(struct arena *arena, struct str s)
     return str_from(arena_c(arena, s), s.len);
 }
 
+struct str arena_join(struct arena *arena, const struct str *parts, size_t count)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < count; i++)
+        len += parts[i].len;
+    char *text = arena_alloc(arena, len + 1), *end = text;
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].len)
+            memcpy(end, parts[i].ptr, parts[i].len);
+        end += parts[i].len;
+    }
+    return str_from(text, len);
+}
+
 /* Formats twice: once for the length, once into memory of that length. */
 struct str arena_print(struct arena *arena, const char *format, ...)
 {

@@ -50,6 +50,10 @@ struct str arena_str(struct arena *arena, struct str s);
 const char *arena_c(struct arena *arena, struct str s);
 struct str arena_print(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* The strings one after the other. Code that runs for each request prefers it to arena_print(). */
+struct str arena_join(struct arena *arena, const struct str *parts, size_t count);
+#define ARENA_JOIN(arena, ...) arena_join(arena, STR_LIST(__VA_ARGS__))
+
 /*
  * Calls release(ptr) when the arena is cleared, the last one first. An arena holds a reference to a
  * counted object this way.

@@ -53,4 +53,6 @@ TEST(arena_text)
     CHECK_EQ(arena_print(&arena, "%s-%d", "a", 1), STR("a-1"));
     CHECK_EQ(arena_c(&arena, STR("abc")), "abc");
     CHECK_EQ(arena_str(&arena, STR("a\0b")), STR("a\0b"));
+    CHECK_EQ(ARENA_JOIN(&arena, STR("a"), ((struct str){NULL, 0}), STR("\0b")), STR("a\0b"));
+    CHECK_EQ(ARENA_JOIN(&arena, STR("")).len, (size_t)0);
 }

@@ -63,7 +63,7 @@ static void resize_memory(struct buf *buf, size_t capacity)
  * it takes nothing more, even if that would fit: a text with a hole in it is worse than one that is
  * cut.
  */
-char *buf_reserve(struct buf *buf, size_t len)
+static char *reserve_more(struct buf *buf, size_t len)
 {
     if (buf->overflowed || len > limit_of(buf) - buf->len) {
         buf->overflowed = true;
@@ -79,6 +79,14 @@ char *buf_reserve(struct buf *buf, size_t len)
         resize_memory(buf, capacity);
     }
     return buf->ptr + buf->len;
+}
+
+/* Memory that is there is within the limit: the capacity never passes it by more than the NUL. */
+char *buf_reserve(struct buf *buf, size_t len)
+{
+    if (len < buf->capacity - buf->len && !buf->overflowed)
+        return buf->ptr + buf->len;
+    return reserve_more(buf, len);
 }
 
 void buf_grow(struct buf *buf, size_t len)
@@ -97,7 +105,23 @@ void buf_add(struct buf *buf, struct str s)
 
 void buf_add_char(struct buf *buf, char c)
 {
-    buf_add(buf, str_from(&c, 1));
+    char *room = buf_reserve(buf, 1);
+    if (room) {
+        *room = c;
+        buf->len++;
+    }
+}
+
+void buf_add_all(struct buf *buf, const struct str *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        buf_add(buf, parts[i]);
+}
+
+void buf_add_index(struct buf *buf, size_t index)
+{
+    char digits[STR_NUMBER_MAX];
+    BUF_ADD_ALL(buf, STR("["), str_number(index, digits), STR("]"));
 }
 
 /*
@@ -211,7 +235,7 @@ void buf_shrink(struct buf *buf)
 const char *buf_c(struct buf *buf)
 {
     if (buf->capacity == 0)
-        resize_memory(buf, 16);
+        resize_memory(buf, limit_of(buf) < 15 ? limit_of(buf) + 1 : 16);
     buf->ptr[buf->len] = '\0'; /* buf_reserve() keeps a byte for it */
     return buf->ptr;
 }

@@ -40,6 +40,13 @@ void buf_add(struct buf *buf, struct str s);
 void buf_add_char(struct buf *buf, char c);
 void buf_print(struct buf *buf, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* The strings one after the other. Code that runs for each request prefers it to buf_print(). */
+void buf_add_all(struct buf *buf, const struct str *parts, size_t count);
+#define BUF_ADD_ALL(buf, ...) buf_add_all(buf, STR_LIST(__VA_ARGS__))
+
+/* An index in brackets, as paths of fields have them. */
+void buf_add_index(struct buf *buf, size_t index);
+
 /* Appends a JSON string, quotes included. Each byte that is not valid UTF-8 becomes U+FFFD. */
 void buf_add_json_string(struct buf *buf, struct str s);
 

@@ -1,5 +1,6 @@
 #include "base/buf.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -22,6 +23,25 @@ TEST(buf_grows_up_to_its_limit)
     CHECK_EQ(buf_str(&buf), STR("123"));
     buf_clear(&buf);
     CHECK_OK(buf_check(&buf));
+}
+
+TEST(buf_keeps_its_limit_with_memory_to_spare)
+{
+    SCOPED(buf) buf = {.limit = 3};
+    CHECK_EQ(strlen(buf_c(&buf)), (size_t)0);
+    BUF_ADD_ALL(&buf, STR("ab"), STR(""), STR("c"));
+    CHECK_OK(buf_check(&buf));
+    buf_add_index(&buf, 0);
+    CHECK_ERROR(buf_check(&buf), ERROR_TOO_LARGE);
+    CHECK_EQ(buf_str(&buf), STR("abc"));
+}
+
+TEST(buf_adds_indexes)
+{
+    SCOPED(buf) buf = {0};
+    buf_add_index(&buf, 0);
+    buf_add_index(&buf, SIZE_MAX);
+    CHECK_EQ(buf_str(&buf), STR("[0][18446744073709551615]"));
 }
 
 TEST(buf_prints_long_text)

@@ -137,22 +137,38 @@ static void add_valid(struct buf *buf, struct str text)
     }
 }
 
+/* True for nearly every value: it stands in a key as it is. */
+static bool is_plain(struct str value)
+{
+    for (size_t i = 0; i < value.len; i++)
+        if (value.ptr[i] == 0 || value.ptr[i] == 1)
+            return false;
+    return str_is_utf8(value);
+}
+
+static void key_add_escaped(struct buf *key, struct str value)
+{
+    SCOPED(buf) valid = {0};
+    add_valid(&valid, value);
+    for (size_t i = 0; i < valid.len; i++) {
+        const char c = valid.ptr[i];
+        if (c == 0 || c == 1)
+            buf_add_char(key, 1);
+        buf_add_char(key, (char)(c == 0 || c == 1 ? c + 1 : c));
+    }
+}
+
 /*
  * The key of a series in the tree. Keys order as their label values do, one after the other: a zero
  * byte ends each value, and the bytes 0 and 1 inside a value are written as 1 1 and 1 2.
  */
 static void key_write(struct buf *key, const struct str *values, size_t count)
 {
-    SCOPED(buf) valid = {0};
     for (size_t i = 0; i < count; i++) {
-        buf_clear(&valid);
-        add_valid(&valid, values[i]);
-        for (size_t k = 0; k < valid.len; k++) {
-            const char c = valid.ptr[k];
-            if (c == 0 || c == 1)
-                buf_add_char(key, 1);
-            buf_add_char(key, (char)(c == 0 || c == 1 ? c + 1 : c));
-        }
+        if (is_plain(values[i]))
+            buf_add(key, values[i]);
+        else
+            key_add_escaped(key, values[i]);
         buf_add_char(key, 0);
     }
 }

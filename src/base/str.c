@@ -168,6 +168,17 @@ uint64_t str_hash(struct str s, uint64_t seed)
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
+/* Writes from the last digit to the first. */
+struct str str_number(uint64_t number, char digits[static STR_NUMBER_MAX])
+{
+    char *first = digits + STR_NUMBER_MAX;
+    do {
+        *--first = (char)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    return str_from(first, (size_t)(digits + STR_NUMBER_MAX - first));
+}
+
 /* Length of the sequence that starts with this byte, 0 when none does. */
 static size_t utf8_length(unsigned char first)
 {
@@ -215,13 +226,30 @@ uint32_t str_char_code(struct str character)
     return code;
 }
 
+/* How many ASCII characters the text begins with. Nearly all texts have no others, so eight are
+ * read at once. */
+static size_t count_ascii(struct str s)
+{
+    size_t at = 0;
+    for (uint64_t word; s.len - at >= sizeof(word); at += sizeof(word)) {
+        memcpy(&word, s.ptr + at, sizeof(word));
+        if (word & UINT64_C(0x8080808080808080))
+            break;
+    }
+    while (at < s.len && (unsigned char)s.ptr[at] < 0x80)
+        at++;
+    return at;
+}
+
 bool str_is_utf8(struct str s)
 {
-    while (s.len) {
+    for (;;) {
+        s = str_skip(s, count_ascii(s));
+        if (s.len == 0)
+            return true;
         const size_t len = str_char_len(s);
         if (len == 0)
             return false;
         s = str_skip(s, len);
     }
-    return true;
 }

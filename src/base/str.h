@@ -27,6 +27,11 @@ struct str {
 #define STR_ARG(s) (int)(s).len, (s).ptr
 #define STR_NONE   SIZE_MAX
 
+/* The strings as an array and their number: two arguments of a function. */
+#define STR_LIST(...)                  \
+    (const struct str[]){__VA_ARGS__}, \
+        sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str)
+
 static inline struct str str_from(const char *ptr, size_t len)
 {
     return (struct str){ptr, len};
@@ -89,6 +94,10 @@ bool str_cut(struct str *rest, char separator, struct str *ret_head);
  */
 bool str_to_int64(struct str s, int64_t *ret_value);
 bool str_to_uint64(struct str s, uint64_t *ret_value);
+
+/* The decimal digits of a number; the text lies in the array. */
+#define STR_NUMBER_MAX 20
+struct str str_number(uint64_t number, char digits[static STR_NUMBER_MAX]);
 
 /* With a seed that outsiders do not know, they cannot choose texts whose hashes collide. */
 uint64_t str_hash(struct str s, uint64_t seed);

@@ -100,6 +100,30 @@ TEST(str_utf8)
     CHECK_EQ(str_char_len(STR("\xe2\x82\xac.")), (size_t)3);
 }
 
+/* Characters of several bytes at every place of the words in which a text is read. */
+TEST(str_utf8_at_every_place)
+{
+    char text[24];
+    for (size_t len = 2; len <= sizeof(text); len++)
+        for (size_t at = 0; at + 2 <= len; at++) {
+            memset(text, 'a', sizeof(text));
+            text[at] = '\xc3';
+            CHECK(!str_is_utf8(str_from(text, len)));
+            text[at + 1] = '\xa9';
+            CHECK(str_is_utf8(str_from(text, len)));
+            text[at] = 'a';
+            CHECK(!str_is_utf8(str_from(text, len)));
+        }
+}
+
+TEST(str_writes_numbers)
+{
+    char digits[STR_NUMBER_MAX];
+    CHECK_EQ(str_number(0, digits), STR("0"));
+    CHECK_EQ(str_number(1000, digits), STR("1000"));
+    CHECK_EQ(str_number(UINT64_MAX, digits), STR("18446744073709551615"));
+}
+
 TEST(str_has_code_points)
 {
     CHECK_EQ(str_char_code(STR("a")), 0x61U);

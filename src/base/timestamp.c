@@ -8,7 +8,6 @@
  */
 #include "base/timestamp.h"
 
-#include <stdio.h>
 #include <time.h>
 
 #include "base/ascii.h"
@@ -83,27 +82,42 @@ struct timestamp_civil timestamp_to_civil(timestamp time)
     return civil;
 }
 
-/* Writes this many digits of the fraction, with a point in front of them if there are any. */
-static struct str write_digits(timestamp time, int digits, char text[static TIMESTAMP_TEXT_MAX])
+/* Writes a number in this many digits and the character behind it. */
+static char *write_digits(char *text, int32_t number, int digits, char behind)
 {
-    const struct timestamp_civil civil = timestamp_to_civil(time);
-    char fraction[16] = "";
-    if (digits)
-        snprintf(fraction, sizeof(fraction), ".%09d", civil.nanosecond);
-    const int len = snprintf(text, TIMESTAMP_TEXT_MAX, "%04d-%02d-%02dT%02d:%02d:%02d%.*sZ",
-                             civil.year, civil.month, civil.day, civil.hour, civil.minute,
-                             civil.second, digits ? digits + 1 : 0, fraction);
-    return str_from(text, (size_t)len);
+    for (int i = digits - 1; i >= 0; i--) {
+        text[i] = (char)('0' + number % 10);
+        number /= 10;
+    }
+    text[digits] = behind;
+    return text + digits + 1;
+}
+
+/* The last character is that behind the seconds. A timestamp has a year of four digits. */
+static char *write_seconds(const struct timestamp_civil *civil, char *text, char behind)
+{
+    text = write_digits(text, civil->year, 4, '-');
+    text = write_digits(text, civil->month, 2, '-');
+    text = write_digits(text, civil->day, 2, 'T');
+    text = write_digits(text, civil->hour, 2, ':');
+    text = write_digits(text, civil->minute, 2, ':');
+    return write_digits(text, civil->second, 2, behind);
 }
 
 struct str timestamp_write(timestamp time, char text[static TIMESTAMP_TEXT_MAX])
 {
-    return write_digits(time, 0, text);
+    const struct timestamp_civil civil = timestamp_to_civil(time);
+    char *end = write_seconds(&civil, text, 'Z');
+    *end = '\0';
+    return str_from(text, (size_t)(end - text));
 }
 
 struct str timestamp_write_micro(timestamp time, char text[static TIMESTAMP_TEXT_MAX])
 {
-    return write_digits(time, 6, text);
+    const struct timestamp_civil civil = timestamp_to_civil(time);
+    char *end = write_digits(write_seconds(&civil, text, '.'), civil.nanosecond / 1000, 6, 'Z');
+    *end = '\0';
+    return str_from(text, (size_t)(end - text));
 }
 
 static bool has_digit(struct str text, size_t at)

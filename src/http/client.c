@@ -289,9 +289,9 @@ static struct error *write_head(struct http_client *client,
         TRY(http_headers_add(&head->headers, STR("accept-encoding"), STR("gzip")));
     if (request->body.len || str_eq(head->method, STR("POST")) ||
         str_eq(head->method, STR("PUT")) || str_eq(head->method, STR("PATCH"))) {
-        char digits[24];
-        const int len = snprintf(digits, sizeof(digits), "%zu", request->body.len);
-        TRY(http_headers_set(&head->headers, STR("content-length"), str_from(digits, (size_t)len)));
+        char digits[STR_NUMBER_MAX];
+        TRY(http_headers_set(&head->headers, STR("content-length"),
+                             str_number(request->body.len, digits)));
     }
     return NULL;
 }

@@ -95,9 +95,9 @@ struct error *h1_write_response(struct h1 *h1, const struct http_head *head, boo
     TRY(http_exchange_announce(exchange, head, end));
     h1->framing = response_framing(h1, no_body, end);
 
-    buf_print(&h1->out, "HTTP/1.1 %d ", head->status);
-    buf_add(&h1->out, http_status_text(head->status));
-    buf_add(&h1->out, STR("\r\n"));
+    char digits[STR_NUMBER_MAX];
+    BUF_ADD_ALL(&h1->out, STR("HTTP/1.1 "), str_number((uint64_t)head->status, digits), STR(" "),
+                http_status_text(head->status), STR("\r\n"));
     add_headers(&h1->out, &head->headers, head->status != 204);
     if (end && !no_body && exchange->send_left < 0)
         add_header(&h1->out, STR("content-length"), STR("0"));

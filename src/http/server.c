@@ -466,12 +466,11 @@ struct error *http_request_answer(struct http_request *request, int status, stru
                                   struct str body)
 {
     SCOPED(http_headers) headers = {0};
-    char digits[24];
-    const int len = snprintf(digits, sizeof(digits), "%zu", body.len);
+    char digits[STR_NUMBER_MAX];
     if (content_type.len)
         TRY(http_headers_add(&headers, STR("content-type"), content_type));
     if (status != 204 && status != 304)
-        TRY(http_headers_add(&headers, STR("content-length"), str_from(digits, (size_t)len)));
+        TRY(http_headers_add(&headers, STR("content-length"), str_number(body.len, digits)));
     const bool bodiless = http_has_no_body(http_request_method(request), status) || body.len == 0;
     TRY(begin_response(request, status, &headers, bodiless), "respond");
     if (bodiless)

@@ -66,19 +66,20 @@ struct str url_join(struct arena *arena, const struct url *base, struct str path
         prefix.len--;
     const struct str slash = str_starts_with(path, STR("/")) ? STR("") : STR("/");
     const struct str mark = query.len ? STR("?") : STR("");
-    return arena_print(arena, "%.*s%.*s%.*s%.*s%.*s", STR_ARG(prefix), STR_ARG(slash),
-                       STR_ARG(path), STR_ARG(mark), STR_ARG(query));
+    return ARENA_JOIN(arena, prefix, slash, path, mark, query);
 }
 
 /* Unreserved characters and also_plain stand for themselves, all others become %XX. */
 static void escape_text(struct buf *out, struct str text, const char *also_plain)
 {
+    static const char digits[] = "0123456789ABCDEF";
     for (size_t i = 0; i < text.len; i++) {
         const char c = text.ptr[i];
+        const unsigned char code = (unsigned char)c;
         if (url_is_unreserved(c) || (c != '\0' && strchr(also_plain, c)))
             buf_add_char(out, c);
         else
-            buf_print(out, "%%%02X", (unsigned char)c);
+            buf_add(out, str_from((char[]){'%', digits[code >> 4], digits[code & 0xf]}, 3));
     }
 }
 

@@ -26,7 +26,7 @@ struct str token_issuer(const struct auth *auth, struct arena *arena)
 {
     if (auth->cluster.len == 0)
         return STR(ISSUER);
-    return arena_print(arena, ISSUER "/clusters/%.*s", STR_ARG(auth->cluster));
+    return ARENA_JOIN(arena, STR(ISSUER "/clusters/"), auth->cluster);
 }
 
 void auth_admin_token(const struct token_keys *keys, struct str cluster, struct buf *out)

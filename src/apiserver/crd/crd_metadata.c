@@ -143,7 +143,7 @@ static struct error *decode_list(struct decode *decode, const struct json_value 
         const bool is_object = json_type(value) == JSON_OBJECT || json_type(value) == JSON_NULL;
         if (field->kind == GO_MESSAGE && !is_object)
             return misfit(decode, value, field, true);
-        buf_print(&decode->place.path, "[%zu]", index++);
+        buf_add_index(&decode->place.path, index++);
         if (field->kind == GO_MESSAGE)
             TRY(decode_object(decode, field->type, value));
         else
@@ -220,8 +220,8 @@ static struct error *decode_member(struct decode *decode, const struct go_type *
     const struct go_field *field = go_type_field(type, key);
     struct place *place = &decode->place;
     const size_t path_len = place->path.len, go_len = place->go.len;
-    buf_print(&place->path, ".%.*s", STR_ARG(key));
-    buf_print(&place->go, "%s%.*s", place->go.len ? "." : "", STR_ARG(key));
+    BUF_ADD_ALL(&place->path, STR("."), key);
+    BUF_ADD_ALL(&place->go, place->go.len ? STR(".") : STR(""), key);
     place->type = type;
     if (field)
         TRY(decode_field(decode, value, field));

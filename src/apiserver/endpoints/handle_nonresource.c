@@ -160,8 +160,8 @@ static struct error *serve_root(struct request *request, struct kind_list kinds)
         if (gvk.group.len == 0 || (str_eq(gvk.group, group) && str_eq(gvk.version, version)))
             continue;
         if (!str_eq(gvk.group, group))
-            buf_print(&body, ",\"/apis/%.*s\"", STR_ARG(gvk.group));
-        buf_print(&body, ",\"/apis/%.*s/%.*s\"", STR_ARG(gvk.group), STR_ARG(gvk.version));
+            BUF_ADD_ALL(&body, STR(",\"/apis/"), gvk.group, STR("\""));
+        BUF_ADD_ALL(&body, STR(",\"/apis/"), gvk.group, STR("/"), gvk.version, STR("\""));
         group = gvk.group;
         version = gvk.version;
     }

@@ -81,7 +81,7 @@ static struct error *send_line(struct watch_stream *stream)
 static void begin_line(struct watch_stream *stream, const char *type)
 {
     buf_clear(&stream->line);
-    buf_print(&stream->line, "{\"type\":\"%s\",\"object\":", type);
+    BUF_ADD_ALL(&stream->line, STR("{\"type\":\""), str_from_c(type), STR("\",\"object\":"));
 }
 
 /* Large objects count against inflight_limits while they are being sent. */

@@ -129,8 +129,8 @@ static bool is_privileged(const struct request *request)
 /* The key includes the cluster: users of the same name in two APIs are different users. */
 static struct error *enter_limits(struct handler *handler, struct request *request, bool is_watch)
 {
-    const struct str key = arena_print(request->arena, "%.*s/%.*s", STR_ARG(request->api->cluster),
-                                       STR_ARG(request->user.user.name));
+    const struct str key =
+        ARENA_JOIN(request->arena, request->api->cluster, STR("/"), request->user.user.name);
     struct inflight_limits_pass *pass = ARENA_NEW(request->arena, struct inflight_limits_pass);
     TRY(inflight_limits_enter(&handler->limits, key, is_privileged(request), is_watch, pass));
     request->pass = pass;

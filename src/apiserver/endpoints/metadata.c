@@ -132,10 +132,10 @@ struct error *metadata_set_version(struct json_doc *doc, int64_t revision,
                                    struct json_doc **ret_doc)
 {
     SCOPED(json_edit) edit = {0};
-    char text[24];
-    const int len = snprintf(text, sizeof(text), "%lld", (long long)revision);
+    char digits[STR_NUMBER_MAX];
     json_edit_init(&edit, json_doc_root(doc));
-    json_edit_set_str(&edit, JSON_PLACE("metadata.resourceVersion"), str_from(text, (size_t)len));
+    json_edit_set_str(&edit, JSON_PLACE("metadata.resourceVersion"),
+                      str_number((uint64_t)revision, digits));
     return json_edit_finish(&edit, ret_doc);
 }
 

@@ -131,14 +131,13 @@ void request_metrics_answered(struct metrics *metrics, const struct request *req
                               duration took)
 {
     struct str labels[LABELS + 1];
-    SCOPED(buf) code = {0};
+    char digits[STR_NUMBER_MAX];
     if (!metrics)
         return;
     label_request(request, status, labels);
     if (!route_is_long(request))
         metrics_observe(metrics_series(metrics, &families[SECONDS], labels, LABELS),
                         (double)took / (double)SECOND);
-    buf_print(&code, "%d", status);
-    labels[LABELS] = buf_str(&code);
+    labels[LABELS] = str_number((uint64_t)status, digits);
     metrics_inc(metrics_series(metrics, &families[TOTAL], labels, LABELS + 1));
 }

@@ -85,9 +85,8 @@ static struct error *send_response(const struct request *request, int status,
         TRY(http_headers_add(headers, STR("content-encoding"), STR("gzip")));
         body = buf_str(&packing.packed);
     }
-    char length[32];
-    const int digits = snprintf(length, sizeof(length), "%zu", body.len);
-    TRY(http_headers_add(headers, STR("content-length"), str_from(length, (size_t)digits)));
+    char digits[STR_NUMBER_MAX];
+    TRY(http_headers_add(headers, STR("content-length"), str_number(body.len, digits)));
     TRY(http_request_respond(request->http, status, headers));
     return body.len && !str_eq(request->method, STR("HEAD"))
                ? http_request_write(request->http, body)

@@ -32,7 +32,7 @@ static void add_member(struct buf *id, const char *name, struct str value)
 {
     if (!value.len)
         return;
-    buf_print(id, "%s\"%s\":", id->len > 1 ? "," : "", name);
+    BUF_ADD_ALL(id, id->len > 1 ? STR(",\"") : STR("\""), str_from_c(name), STR("\":"));
     buf_add_json_string(id, value);
 }
 

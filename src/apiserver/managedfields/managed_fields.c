@@ -90,8 +90,7 @@ static struct str print_gvk(struct arena *arena, const struct json_value *object
     const struct str api_version = json_path_str(object, "apiVersion");
     const struct str kind = json_path_str(object, "kind");
     const bool has_group = str_find_char(api_version, '/') != STR_NONE;
-    return arena_print(arena, "%s%.*s, Kind=%.*s", has_group ? "" : "/", STR_ARG(api_version),
-                       STR_ARG(kind));
+    return ARENA_JOIN(arena, has_group ? STR("") : STR("/"), api_version, STR(", Kind="), kind);
 }
 
 /*

@@ -341,7 +341,7 @@ static struct error *check_step(struct check *check)
     if (!level->field)
         return check_member(check, level, key, value);
     if (level->field->flags & GO_LIST) /* as upstream, paths do not contain keys of maps */
-        buf_print(&check->path, "[%zu]", index);
+        buf_add_index(&check->path, index);
     return check_value(check, value, level->field, true);
 }
 

@@ -18,17 +18,18 @@ struct str field_path(struct kind_validator *v, struct str path, const char *mem
         return path;
     if (path.len == 0)
         return str_from_c(member);
-    return arena_print(v->arena, "%.*s.%s", STR_ARG(path), member);
+    return ARENA_JOIN(v->arena, path, STR("."), str_from_c(member));
 }
 
 struct str field_path_index(struct kind_validator *v, struct str path, size_t index)
 {
-    return arena_print(v->arena, "%.*s[%zu]", STR_ARG(path), index);
+    char digits[STR_NUMBER_MAX];
+    return ARENA_JOIN(v->arena, path, STR("["), str_number(index, digits), STR("]"));
 }
 
 struct str field_path_key(struct kind_validator *v, struct str path, struct str key)
 {
-    return arena_print(v->arena, "%.*s[%.*s]", STR_ARG(path), STR_ARG(key));
+    return ARENA_JOIN(v->arena, path, STR("["), key, STR("]"));
 }
 
 void field_required(struct kind_validator *v, struct str path, const char *member,

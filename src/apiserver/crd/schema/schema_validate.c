@@ -392,7 +392,7 @@ static const struct schema_node *name_part(struct validate *v, const struct fram
 {
     buf_truncate(&v->path, frame->path_len);
     if (json_type(frame->value) == JSON_ARRAY) {
-        buf_print(&v->path, "[%zu]", index);
+        buf_add_index(&v->path, index);
         return frame->node->items;
     }
     buf_add(&v->path, frame->path_len ? STR(".") : STR(""));

@@ -24,7 +24,7 @@ void schema_path_add(struct buf *path, const struct json_value *container, struc
                      size_t index)
 {
     if (json_type(container) == JSON_ARRAY) {
-        buf_print(path, "[%zu]", index);
+        buf_add_index(path, index);
         return;
     }
     buf_add(path, path->len ? STR(".") : STR(""));
