@@ -15,12 +15,6 @@ void patch_tree_init(struct patch_tree *tree, const yyjson_val *root)
 
 void patch_tree_done(struct patch_tree *tree)
 {
-    while (tree->nodes) {
-        struct patch_node *node = tree->nodes;
-        tree->nodes = node->next;
-        mem_free(node->slots);
-        mem_free(node);
-    }
     arena_done(&tree->arena);
 }
 
@@ -41,12 +35,10 @@ yyjson_val *patch_tree_value(struct patch_tree *tree)
     return ARENA_NEW(&tree->arena, yyjson_val);
 }
 
-/* Nodes are listed in the tree for release, since moves can take them out of it. */
 static struct patch_node *new_node(struct patch_tree *tree, struct patch_slot *slot, bool object)
 {
-    struct patch_node *node = mem_alloc(sizeof(*node)); /* not NEW(), for speed */
-    *node = (struct patch_node){.object = object, .next = tree->nodes};
-    tree->nodes = node;
+    struct patch_node *node = ARENA_NEW(&tree->arena, struct patch_node);
+    node->object = object;
     slot->node = node;
     slot->value = NULL;
     return node;
@@ -70,15 +62,12 @@ struct patch_node *patch_tree_open(struct patch_tree *tree, struct patch_slot *s
     const size_t count = val_len(value);
     tree->work += count;
     node->capacity = count + ROOM;
-    node->slots = mem_realloc_array(NULL, node->capacity, sizeof(*node->slots));
-    for (size_t i = count; i > 0; i--) {
-        struct patch_slot content = {
-            .key = {NULL, 0}
-        };
+    node->slots = arena_alloc_array(&tree->arena, node->capacity, sizeof(*node->slots));
+    for (node->count = 0; node->count < count; node->count++) {
+        struct patch_slot *part = &node->slots[node->count];
         if (node->object)
-            content.key = val_str(child++);
-        content.value = child;
-        ARRAY_PUSH(node->slots, node->count, node->capacity, content);
+            part->key = val_str(child++);
+        part->value = child;
         child = val_next(child);
     }
     return node;
@@ -103,8 +92,8 @@ struct patch_slot *patch_tree_put(struct patch_tree *tree, struct patch_node *ob
 {
     struct patch_slot *slot = patch_tree_find(tree, object, key);
     if (!slot) {
-        ARRAY_PUSH(object->slots, object->count, object->capacity,
-                   (struct patch_slot){.key = patch_tree_str(tree, key)});
+        ARENA_ARRAY_PUSH(&tree->arena, object->slots, object->count, object->capacity,
+                         (struct patch_slot){.key = patch_tree_str(tree, key)});
         slot = &object->slots[object->count - 1];
     }
     slot->value = content.value;
@@ -117,7 +106,7 @@ void patch_tree_insert(struct patch_tree *tree, struct patch_node *array, size_t
                        struct patch_slot content)
 {
     content.key = (struct str){NULL, 0};
-    ARRAY_PUSH(array->slots, array->count, array->capacity, content);
+    ARENA_ARRAY_PUSH(&tree->arena, array->slots, array->count, array->capacity, content);
     const size_t behind = array->count - 1 - index;
     tree->work += behind;
     memmove(&array->slots[index + 1], &array->slots[index], behind * sizeof(*array->slots));

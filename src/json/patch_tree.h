@@ -20,7 +20,6 @@ struct patch_node {
     bool object;
     size_t count, capacity;
     struct patch_slot *slots;
-    struct patch_node *next; /* list of all nodes of the tree, for release */
 };
 
 /* Limit of slots searched and moved, a few tenths of a second of work. */
@@ -28,8 +27,7 @@ struct patch_node {
 
 struct patch_tree {
     struct patch_slot root;
-    struct patch_node *nodes;
-    struct arena arena; /* keys and scalars that were added */
+    struct arena arena; /* nodes, and keys and scalars that were added */
     size_t work;
 };
 
