@@ -99,19 +99,25 @@ static struct error *check_room(const struct http_headers *headers, struct str n
     return NULL;
 }
 
+/* Most messages fit into this room. A block that grows is copied and wiped each time. */
+#define FIRST_ROOM ((size_t)500)
+
 static void append_field(struct http_headers *headers, struct str name, struct str value)
 {
     const struct field_size size = {(uint32_t)name.len, (uint32_t)value.len};
     headers->block.secret = true;
     headers->block.limit = SIZE_MAX / 2; /* check_room() is the limit */
-    char *room = buf_reserve(&headers->block, sizeof(size) + name.len + value.len);
+    const size_t len = sizeof(size) + name.len + value.len;
+    if (headers->block.capacity == 0 && len < FIRST_ROOM)
+        (void)buf_reserve(&headers->block, FIRST_ROOM);
+    char *room = buf_reserve(&headers->block, len);
     memcpy(room, &size, sizeof(size));
     room += sizeof(size);
     for (size_t i = 0; i < name.len; i++)
         *room++ = ascii_to_lower(name.ptr[i]);
     if (value.len)
         memcpy(room, value.ptr, value.len);
-    buf_grow(&headers->block, sizeof(size) + name.len + value.len);
+    buf_grow(&headers->block, len);
     headers->size += name.len + value.len + HTTP_HEADER_OVERHEAD;
     headers->count++;
 }
