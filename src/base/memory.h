@@ -25,8 +25,8 @@ void mem_free(void *ptr);
 
 /*
  * For programs, at their start: blocks of a megabyte and more go back to the system when they are
- * freed, and threads share their memory. Otherwise one large answer of one server stays part of the
- * process for good.
+ * freed, and all worker threads share their memory. Otherwise one large answer of one server stays
+ * part of the process for good.
  */
 void mem_return_large(void);
 
