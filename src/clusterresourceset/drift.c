@@ -9,6 +9,14 @@
 /* Who chooses the names of a set's objects can do all that the set can: no secret is needed. */
 #define SEED 0
 
+/* A check that fails is made again soon; several have to fail before that is told. */
+#define PATIENCE MINUTE
+
+bool drift_is_unchecked(duration unchecked, duration interval)
+{
+    return unchecked > PATIENCE && unchecked > 2 * interval;
+}
+
 void drift_memory_done(struct drift_memory *memory)
 {
     mem_free(memory->notes);

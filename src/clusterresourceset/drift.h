@@ -13,8 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/duration.h"
 #include "base/str.h"
 #include "clusterresourceset/apply/apply_ledger.h"
+
+/* Whether people are told that nobody could look for so long. Single failures are not told. */
+bool drift_is_unchecked(duration unchecked, duration interval);
 
 enum drift {
     DRIFT_NONE,

@@ -348,6 +348,8 @@ static bool is_known(const struct drift_finding *finding, const struct placement
                      const struct delivery_mark *mark, const struct delivery_policy *policy,
                      bool is_recorded)
 {
+    if (mark->is_drift_unchecked)
+        return false;
     if (finding->type == DRIFT_FINDING_CLEAN)
         return is_recorded && !mark->drift;
     return finding->type == DRIFT_FINDING_DRIFTED && finding->hash == drift->reported &&
@@ -388,6 +390,24 @@ static void leave_finding(struct drift_check *check, const struct checked_placem
     drift_finding_done(&drift->finding);
     drift->finding = finding;
     finding = (struct drift_finding){0};
+    placement_enqueue(placement_set(placement), check->cluster.name, QUEUE_NORMAL);
+}
+
+/* Nobody could look. What was known stays, and after some time that is told, once. */
+static void note_unchecked(const struct drift_check *check, const struct checked_placement *checked)
+{
+    struct crs_controllers *controllers = check->controllers;
+    struct placement *placement = find_placement(check, checked);
+    OWNED(object) binding = binding_store_find(controllers->binding_store, check->cluster);
+    if (!placement || !is_unchanged(checked, placement, binding))
+        return;
+    struct placement_drift *drift = placement_drift(placement);
+    const duration unchecked = loop_now(controllers->loop) - drift->checked_at;
+    if (drift->is_unchecked || drift->finding.type ||
+        !drift_is_unchecked(unchecked, controllers->options.drift_check))
+        return;
+    drift->finding.type = DRIFT_FINDING_UNCHECKED;
+    drift->finding.since = loop_wall(controllers->loop) - unchecked;
     placement_enqueue(placement_set(placement), check->cluster.name, QUEUE_NORMAL);
 }
 
@@ -528,17 +548,22 @@ struct error *reconcile_drift(void *data, struct key key, struct reconcile_resul
     offline = clustercache_get_client(controllers->options.clustercache, key, &check.connection);
     if (offline)
         drift_watch_end(controllers, key);
-    if (!check.count || offline || cluster_index_is_paused(controllers->cluster_index, key))
+    if (!check.count || cluster_index_is_paused(controllers->cluster_index, key))
         return NULL;
-    return controllers->options.drift_watch ? check_and_watch(&check, &ret_result->requeue_after)
-                                            : run_check(&check);
+    struct error *err = offline ? NULL
+                        : controllers->options.drift_watch
+                            ? check_and_watch(&check, &ret_result->requeue_after)
+                            : run_check(&check);
+    for (size_t i = 0; (offline || err) && i < check.count; i++)
+        note_unchecked(&check, &check.placements[i]);
+    return err;
 }
 
 /* What was told of drift is taken back: nobody minds it any more. */
 static void end_telling(struct crs_set *set, struct placement *placement)
 {
     struct placement_drift *drift = placement_drift(placement);
-    if (!drift->drift || drift->finding.type == DRIFT_FINDING_CLEAN)
+    if ((!drift->drift && !drift->is_unchecked) || drift->finding.type == DRIFT_FINDING_CLEAN)
         return;
     drift_finding_done(&drift->finding);
     drift->finding.type = DRIFT_FINDING_CLEAN;

@@ -79,7 +79,8 @@ static void leave_finding(struct seen_event *seen, struct str uid, struct str ow
     const int64_t now = loop_now(seen->event->controllers->loop);
     if (drift_memory_note(&drift->memory, seen->id, true))
         drift_metrics_note_detected(seen->event->controllers, seen->event->kind);
-    if (drift->finding.type == DRIFT_FINDING_CLEAN)
+    if (drift->finding.type == DRIFT_FINDING_CLEAN ||
+        drift->finding.type == DRIFT_FINDING_UNCHECKED)
         drift_finding_done(&drift->finding);
     if (drift->finding.type == DRIFT_FINDING_NONE)
         drift->finding.type = DRIFT_FINDING_DRIFTED;

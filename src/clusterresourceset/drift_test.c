@@ -77,3 +77,11 @@ TEST(a_memory_keeps_the_last_answer_of_many_objects)
         CHECK_EQ(drift_memory_judge(&memory, buf_str(&id), STR("u"), STR("old")), DRIFT_CHANGED);
     }
 }
+
+TEST(a_check_that_fails_once_is_not_told)
+{
+    const duration interval = 5 * MINUTE;
+    CHECK(!drift_is_unchecked(2 * interval, interval));
+    CHECK(drift_is_unchecked(2 * interval + 1, interval));
+    CHECK(!drift_is_unchecked(MINUTE, SECOND));
+}

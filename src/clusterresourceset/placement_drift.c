@@ -103,6 +103,7 @@ bool placement_drift_note_record(struct placement_drift *drift, const struct obj
     struct delivery_mark mark = {0};
     struct delivery delivery;
     delivery_find_mark(binding, set, &mark);
+    drift->is_unchecked = mark.is_drift_unchecked;
     if (mark.drift && delivery_read(binding, set, &arena, &delivery))
         placement_drift_write_why(&delivery.failures, &text);
     if (mark.drift == drift->drift && str_eq(buf_str(&text), str_from_c(drift->text)))

@@ -24,6 +24,7 @@
 
 enum drift_finding_type {
     DRIFT_FINDING_NONE,
+    DRIFT_FINDING_UNCHECKED,  /* nobody could look: what is recorded stays, and this is told */
     DRIFT_FINDING_CLEAN,      /* nothing has drifted, and the record does not say so */
     DRIFT_FINDING_DRIFTED,    /* the objects in ids have */
     DRIFT_FINDING_UNVERIFIED, /* something has moved since the record was written, and it is not
@@ -35,6 +36,7 @@ struct drift_finding {
     struct map ids;                       /* "group/kind ns/name" -> NULL */
     uint64_t hash;                        /* of DRIFTED: another one for something else */
     char digest[DELIVERY_DIGEST_LEN + 1]; /* of CLEAN: what the record shall have */
+    timestamp since;                      /* of UNCHECKED: when the last check was */
 };
 
 void drift_finding_done(struct drift_finding *finding);
@@ -55,6 +57,7 @@ struct placement_drift {
     struct drift_finding finding;
     uint64_t reported;         /* the hash of the last finding that was recorded; 0: none */
     enum delivery_drift drift; /* as the binding records it */
+    bool is_unchecked;         /* the same */
     bool awaits_repair;        /* it has been recorded, and nobody has tried to repair it since */
     char *text;                /* the same for people; NULL: nothing to tell */
     struct map contests;       /* id -> struct contest, of objects that were repaired; owned */

@@ -72,6 +72,16 @@ static struct error *record_mend(struct placement_reconcile *reconcile, struct d
     return placement_reconcile_explain(&reconcile->fault);
 }
 
+/* What is recorded stays, and since when nobody could look is told beside it. Suspends. */
+static struct error *record_unchecked(struct placement_reconcile *reconcile, timestamp since)
+{
+    char text[TIMESTAMP_TEXT_MAX];
+    reconcile->drift_unchecked = arena_str(&reconcile->arena, timestamp_write(since, text));
+    reconcile->mend_digest = STR("");
+    reconcile->has_outcome = reconcile->has_mended = true;
+    return placement_reconcile_write(reconcile);
+}
+
 /*
  * Looks at what a check has found and records it. The finding is used up, whatever comes of it.
  * What nobody minds any more is taken back without asking the cluster. Suspends.
@@ -83,6 +93,8 @@ static struct error *look_at_drift(struct placement_reconcile *reconcile)
     struct placement_drift *drift = placement_drift(reconcile->placement);
     SCOPED(drift_finding) finding = drift->finding;
     drift->finding = (struct drift_finding){0};
+    if (finding.type == DRIFT_FINDING_UNCHECKED)
+        return record_unchecked(reconcile, finding.since);
     const bool asks = finding.type > DRIFT_FINDING_CLEAN;
     if (!finding.type ||
         (asks && (!reconcile->connection || placement_reconcile_is_paused(reconcile))))
@@ -141,9 +153,11 @@ static bool keep_drift(struct placement_reconcile *reconcile, const struct objec
     if (!plan_policy(reconcile->plan))
         return false;
     struct placement_drift *drift = placement_drift(placement);
-    if (reconcile->has_outcome && !reconcile->has_mended && !reconcile->fault.type)
+    if (reconcile->has_outcome && !reconcile->has_mended && !reconcile->fault.type) {
         placement_drift_note_applied(drift, &reconcile->ledger,
                                      placement_drift_basis(reconcile->plan));
+        drift->checked_at = loop_now(reconcile->controllers->loop);
+    }
     const bool is_news = placement_drift_note_record(drift, binding, set_key(reconcile->set).name);
     if (is_news && reconcile->has_mended)
         set_events_record_drift(placement, reconcile->cluster_object);

@@ -76,17 +76,17 @@ static struct str rewrite_time(struct str text, struct arena *arena)
 
 struct health_record health_record_keep(const struct delivery *before)
 {
-    struct health_record record = {.is_unready = before->settling.len > 0};
-    struct arena *arena = before->failures.arena;
+    struct health_record record = {
+        .is_unready = before->settling.len > 0,
+        .unchecked = before->unchecked,
+    };
     if (record.is_unready)
         record.unready = (struct delivery_unready){
             .why = &before->unready,
             .count = before->unready.failed,
-            .since = rewrite_time(before->settling, arena),
+            .since = rewrite_time(before->settling, before->failures.arena),
             .is_overdue = before->is_overdue,
         };
-    if (before->unchecked.len)
-        record.unchecked = rewrite_time(before->unchecked, arena);
     return record;
 }
 

@@ -192,7 +192,8 @@ static struct error *edit_binding(void *data, struct object *binding, struct obj
         delivery_find_mark(binding, set_key(reconcile->set).name, &mark);
     }
     const struct health_record health = find_health(reconcile, &before, now);
-    const bool keeps_drift = reconcile->health.type && mark.drift;
+    const bool is_drift_known = !reconcile->health.type && !reconcile->drift_unchecked.len;
+    const bool keeps_drift = !is_drift_known && mark.drift;
     const struct delivery_outcome outcome = {
         .failures = mend          ? &mend->why
                     : keeps_drift ? &before.failures
@@ -203,6 +204,8 @@ static struct error *edit_binding(void *data, struct object *binding, struct obj
         .progress = has_policy ? &progress : NULL,
         .unready = health.is_unready ? &health.unready : NULL,
         .unchecked = health.unchecked,
+        .drift_unchecked =
+            reconcile->health.type ? before.drift_unchecked : reconcile->drift_unchecked,
         .now = now,
     };
     const struct binding_change change = {

@@ -116,6 +116,7 @@ static void add_delivery(struct json_builder *builder, const struct delivery *de
         json_builder_add_int(builder, "applied", (int64_t)(failures->objects - failures->failed));
     add_some(builder, "settling", delivery->settling);
     add_some(builder, "notCheckedSince", delivery->unchecked);
+    add_some(builder, "driftNotCheckedSince", delivery->drift_unchecked);
     add_causes(builder, failures, "why", "omitted");
     if (delivery->settling.len)
         add_causes(builder, &delivery->unready, "unready", "omittedUnready");

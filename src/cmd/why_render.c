@@ -45,6 +45,17 @@ static void add_resources(struct buf *out, const struct status_cell *cell)
     }
 }
 
+static bool is_unchecked(const struct status_cell *cell)
+{
+    return cell->delivery && (cell->delivery->unchecked.len || cell->delivery->drift_unchecked.len);
+}
+
+/* Everything is applied, and nothing else is known. */
+static bool is_well(const struct status_cell *cell)
+{
+    return cell->state == STATUS_APPLIED && !is_unchecked(cell);
+}
+
 static bool has_causes(const struct status_cell *cell)
 {
     return cell->delivery && !failures_is_empty(&cell->delivery->failures) &&
@@ -130,6 +141,9 @@ static void add_body(struct buf *out, const struct status_cell *cell)
 {
     if (cell->delivery && cell->delivery->unchecked.len)
         buf_print(out, "  not checked since %.*s\n", STR_ARG(cell->delivery->unchecked));
+    if (cell->delivery && cell->delivery->drift_unchecked.len)
+        buf_print(out, "  drift not checked since %.*s\n",
+                  STR_ARG(cell->delivery->drift_unchecked));
     if (cell->state == STATUS_APPLIED)
         return;
     if (cell->why.len && !is_told_by_causes(cell))
@@ -284,7 +298,7 @@ static void group_cells(const struct status_model *model, const struct status_se
     for (size_t i = 0; i < model->cluster_count; i++) {
         const struct status_cluster *cluster = model->clusters[i];
         for (size_t j = 0; j < cluster->cell_count; j++)
-            if (cluster->cells[j].set == set && cluster->cells[j].state != STATUS_APPLIED)
+            if (cluster->cells[j].set == set && !is_well(&cluster->cells[j]))
                 add_to_group(groups, cluster, &cluster->cells[j]);
     }
 }
@@ -317,7 +331,7 @@ void why_render_cluster(const struct status_cluster *cluster, timestamp now, str
     if (cluster->is_unreachable)
         add_line(out, 2, cluster->why);
     for (size_t i = 0; i < cluster->cell_count; i++) {
-        if (cluster->cells[i].state == STATUS_APPLIED)
+        if (is_well(&cluster->cells[i]))
             continue;
         buf_add_char(out, '\n');
         why_render_cell(cluster, &cluster->cells[i], now, out);

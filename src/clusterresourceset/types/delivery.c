@@ -14,6 +14,8 @@
 #define SETTLING         "Settling"
 #define NOT_CHECKED      "NotChecked"
 #define NOT_CHECKED_TEXT "not checked since "
+#define DRIFT_UNCHECKED  "DriftNotChecked"
+#define DRIFT_TEXT       "drift not checked since "
 #define OBJECTS_AT_LEAST 5
 #define OMITTED_MAX      64 /* bytes of "omitted" and of what closes the record */
 
@@ -81,15 +83,21 @@ static size_t read_size(const struct json_value *value)
     return number > 0 ? (size_t)number : 0;
 }
 
-/* Takes since when nothing was checked from a cause that says so. */
-static bool read_unchecked(const struct json_value *cause, struct delivery *delivery)
+/*
+ * Takes since when something was not checked from a cause that says so in these words. The time is
+ * written anew, so that whatever somebody wrote there cannot grow.
+ */
+static bool read_unchecked(const struct json_value *cause, const char *reason, const char *text,
+                           struct arena *arena, struct str *ret_since)
 {
+    char written[TIMESTAMP_TEXT_MAX];
+    timestamp since = 0;
     const struct str message = json_path_str(cause, "message");
-    if (!str_eq(json_path_str(cause, "reason"), STR(NOT_CHECKED)) ||
-        !str_starts_with(message, STR(NOT_CHECKED_TEXT)))
+    if (!str_eq(json_path_str(cause, "reason"), str_from_c(reason)) ||
+        !str_starts_with(message, str_from_c(text)))
         return false;
-    delivery->unchecked =
-        arena_str(delivery->failures.arena, str_skip(message, strlen(NOT_CHECKED_TEXT)));
+    timestamp_read(str_skip(message, strlen(text)), &since);
+    *ret_since = arena_str(arena, timestamp_write(since, written));
     return true;
 }
 
@@ -125,8 +133,10 @@ static void read_causes(const struct json_value *record, const char *list, const
                         struct delivery *delivery, struct failures *failures)
 {
     const struct json_value *item, *left_out = json_path(record, omitted);
+    struct arena *arena = failures->arena;
     JSON_FOREACH (key, item, json_path(record, list))
-        if (!read_unchecked(item, delivery))
+        if (!read_unchecked(item, NOT_CHECKED, NOT_CHECKED_TEXT, arena, &delivery->unchecked) &&
+            !read_unchecked(item, DRIFT_UNCHECKED, DRIFT_TEXT, arena, &delivery->drift_unchecked))
             read_cause(item, failures);
     failures->omitted_causes = read_size(json_get(left_out, STR("causes")));
     failures->omitted_objects = read_size(json_get(left_out, STR("objects")));
@@ -315,24 +325,36 @@ static void write_head(const struct json_value *before, const struct delivery_ou
 struct cause_list {
     const char *name, *omitted;
     const struct failures *causes;
-    struct str unchecked; /* since when nobody has checked; empty: the list does not say so */
+    struct str unchecked;       /* since when nobody has checked; empty: the list does not say so */
+    struct str drift_unchecked; /* the same of drift */
 };
+
+/* An element that says since when something was not checked, if it was not. */
+static void write_unchecked(const char *reason, const char *text, struct str since, struct buf *out)
+{
+    SCOPED(buf) message = {.limit = 0};
+    if (!since.len)
+        return;
+    buf_print(&message, "%s%.*s", text, STR_ARG(since));
+    buf_print(out, "%s{\"count\":0,\"reason\":\"%s\",\"message\":",
+              str_ends_with(buf_str(out), STR("[")) ? "" : ",", reason);
+    buf_add_json_string(out, buf_str(&message));
+    buf_add_char(out, '}');
+}
 
 /* Nothing for an empty list. room is what is left for it. */
 static void write_list(const struct cause_list *list, size_t room, struct buf *out)
 {
     const size_t begin = out->len;
     const bool is_empty = failures_is_empty(list->causes);
-    if (is_empty && !list->unchecked.len)
+    const bool is_unchecked = list->unchecked.len || list->drift_unchecked.len;
+    if (is_empty && !is_unchecked)
         return;
     buf_print(out, ",\"%s\":[", list->name);
-    if (list->unchecked.len) {
-        SCOPED(buf) message = {.limit = 0};
-        buf_print(&message, NOT_CHECKED_TEXT "%.*s", STR_ARG(list->unchecked));
-        buf_add(out, STR("{\"count\":0,\"reason\":\"" NOT_CHECKED "\",\"message\":"));
-        buf_add_json_string(out, buf_str(&message));
-        buf_add(out, is_empty ? STR("}") : STR("},"));
-    }
+    write_unchecked(NOT_CHECKED, NOT_CHECKED_TEXT, list->unchecked, out);
+    write_unchecked(DRIFT_UNCHECKED, DRIFT_TEXT, list->drift_unchecked, out);
+    if (is_unchecked && !is_empty)
+        buf_add_char(out, ',');
     const size_t taken = out->len - begin + OMITTED_MAX;
     const size_t left = room > taken ? room - taken : 0;
     if (write_all_causes(list->causes, left, out))
@@ -348,12 +370,13 @@ static void write_record(const struct json_value *before, const struct delivery_
     const bool has_failed = !failures_is_empty(outcome->failures);
     const struct cause_list why = {"why", "omitted",
                                    has_failed || !unready ? outcome->failures : unready->why,
-                                   outcome->unchecked};
+                                   outcome->unchecked, outcome->drift_unchecked};
     const size_t begin = out->len;
     write_head(before, outcome, out);
     write_list(&why, room > out->len - begin ? room - (out->len - begin) : 0, out);
     if (has_failed && unready) {
-        const struct cause_list rest = {"unready", "omittedUnready", unready->why, STR("")};
+        const struct cause_list rest = {"unready", "omittedUnready", unready->why, STR(""),
+                                        STR("")};
         write_list(&rest, room > out->len - begin ? room - (out->len - begin) : 0, out);
     }
     buf_add_char(out, '}');
@@ -451,10 +474,14 @@ bool delivery_find_mark(const struct object *binding, struct str set,
     const struct str state = json_path_str(record, "state"),
                      digest = json_path_str(record, "digest");
     const struct str settling = json_path_str(record, "settling");
+    const struct json_value *cause;
     *ret_mark = (struct delivery_mark){.drift = read_drift(state), .is_unready = settling.len > 0};
     ret_mark->is_applied = ret_mark->drift || ret_mark->is_unready || str_eq(state, STR(READY));
     ret_mark->is_overdue = ret_mark->is_unready && is_overdue(record);
     timestamp_read(settling, &ret_mark->unready_since);
+    JSON_FOREACH (key, cause, json_get(record, STR("why")))
+        ret_mark->is_drift_unchecked |=
+            str_eq(json_path_str(cause, "reason"), STR(DRIFT_UNCHECKED));
     memcpy(ret_mark->revision, revision.ptr, revision.len);
     if (digest.len == DELIVERY_DIGEST_LEN)
         memcpy(ret_mark->digest, digest.ptr, digest.len);

@@ -20,7 +20,8 @@
  * `settling`, the time since when that is so. Its state is Settling, or Failed if that is longer
  * than the policy allows, and `why` says which objects are not ready. If objects have drifted as
  * well, the state is that of drift, and `unready` says what is not ready. The first element of
- * `why` has the reason NotChecked while the cluster cannot be asked about it:
+ * `why` has the reason NotChecked while the cluster cannot be asked about it, and the reason
+ * DriftNotChecked while it cannot be asked about drift; both may be there:
  *
  *     {"cni": {"revision": "9f2c01aa77de", "state": "Settling", "since": "…", "settling": "…",
  *       …, "why": [{"count": 0, "reason": "NotChecked", "message": "not checked since …"}, …]}}
@@ -62,6 +63,7 @@ struct delivery {
     bool is_overdue;          /* that is longer than the policy allows */
     struct failures unready;  /* the objects that are not, as far as they are known */
     struct str unchecked;     /* since when that is not known, RFC 3339; empty: it is */
+    struct str drift_unchecked; /* the same of drift */
 };
 
 /* Whether there is a record of the set. binding may be NULL. */
@@ -99,6 +101,7 @@ struct delivery_outcome {
     enum delivery_drift drift;                /* if there is any, the failures tell of it */
     const struct delivery_unready *unready;   /* NULL: all are ready, or the policy has no health */
     struct str unchecked;                     /* since when that is not known; empty: it is */
+    struct str drift_unchecked;               /* the same of drift */
     struct str now;                           /* the beginning of a state that is new */
 };
 
@@ -116,6 +119,7 @@ struct delivery_mark {
     bool is_applied; /* in full, whatever became of it since */
     bool is_incomplete;
     enum delivery_drift drift;
+    bool is_drift_unchecked;              /* the cluster cannot be asked about it */
     bool is_unready;                      /* it is applied, and has objects that are not ready */
     bool is_overdue;                      /* for longer than the policy allows */
     timestamp unready_since;              /* 0: that cannot be read */

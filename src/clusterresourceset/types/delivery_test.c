@@ -327,6 +327,23 @@ TEST(the_record_of_a_set_with_health_says_what_is_not_ready)
     CHECK_EQ(read.unready.failed, (size_t)1);
     CHECK_EQ(read.unready.cause_count, (size_t)1);
     CHECK_EQ(read.unchecked, LATER);
+    CHECK(!mark.is_drift_unchecked);
+
+    TEST_CASE("drift is not checked either");
+    outcome.drift_unchecked = STR("2026-11-15T22:00:00Z");
+    buf_clear(&text);
+    delivery_write(overdue, STR("a"), &outcome, &text);
+    CHECK(str_contains(
+        buf_str(&text),
+        STR("\"why\":[{\"count\":0,\"reason\":\"NotChecked\",\"message\":\"not checked since "
+            "2026-11-15T23:00:00Z\"},{\"count\":0,\"reason\":\"DriftNotChecked\",\"message\":"
+            "\"drift not checked since 2026-11-15T22:00:00Z\"},{\"count\":1,")));
+    OWNED(object) unseen = bind(buf_str(&text));
+    CHECK(delivery_find_mark(unseen, STR("a"), &mark) && mark.is_drift_unchecked);
+    CHECK(delivery_read(unseen, STR("a"), &arena, &read));
+    CHECK_EQ(read.unready.cause_count, (size_t)1);
+    CHECK_EQ(read.drift_unchecked, STR("2026-11-15T22:00:00Z"));
+    outcome.drift_unchecked = STR("");
 
     TEST_CASE("somebody changed an object as well");
     SCOPED(failures) drifted = {.arena = &arena, .objects = 3};

@@ -225,3 +225,84 @@ SIM_TEST(why_tells_what_is_not_ready_and_who_waits_for_it)
         buf_c(&revision), STR_ARG(told));
     check_screen(&fixture, "crs1", buf_c(&screen));
 }
+
+#define UNCHECKED "drift not checked since "
+
+/* What corset why says below the headline and the policy, the time left out. */
+static void check_unchecked(struct crs_fixture *fixture, const char *revision, const char *headline,
+                            const char *rest)
+{
+    SCOPED(buf) screen = {.limit = 0};
+    CHECK_EQ(delivery_fixture_record(fixture, "crs1", "why.0.reason"), STR("DriftNotChecked"));
+    const struct str told = delivery_fixture_record(fixture, "crs1", "why.0.message");
+    CHECK(str_starts_with(told, STR(UNCHECKED)));
+    buf_print(&screen, "set crs1 on cluster c1: %s\n%s  %.*s\n%s", headline, revision,
+              STR_ARG(told), rest);
+    check_screen(fixture, "crs1", buf_c(&screen));
+}
+
+SIM_TEST(why_tells_since_when_drift_could_not_be_checked)
+{
+    SCOPED(crs_fixture) fixture;
+    SCOPED(buf) revision = {.limit = 0};
+    delivery_fixture_begin_checked(&fixture, "{}", DEPLOYMENT);
+    buf_print(&revision, "  by DeliveryPolicy p, revision %.*s\n",
+              STR_ARG(delivery_fixture_record(&fixture, "crs1", "revision")));
+
+    TEST_CASE("one failure is not told");
+    proxy_fail(&fixture.workloads[0],
+               (struct proxy_fault){
+                   .method = "GET", .part = "/apis/apps/v1/", .times = 100000, .status = 403});
+    CHECK_OK(fiber_sleep(5 * MINUTE));
+    CHECK_EQ(delivery_fixture_record(&fixture, "crs1", "why"), STR(""));
+
+    TEST_CASE("neither lists nor single reads are allowed");
+    CHECK_OK(fiber_sleep(40 * MINUTE));
+    delivery_fixture_check_state(&fixture, "Ready", "True");
+    check_unchecked(&fixture, buf_c(&revision), "applied for AGE", "");
+
+    TEST_CASE("told once, also by a new process");
+    crs_fixture_forget(&fixture);
+    CHECK_OK(fiber_sleep(HOUR));
+    crs_fixture_stop(&fixture);
+    crs_fixture_start(&fixture, NULL);
+    CHECK_OK(fiber_sleep(HOUR));
+    CHECK_EQ(fixture.management.writes, (size_t)0);
+
+    TEST_CASE("checked again, and then not any more");
+    fixture.workloads[0].faults[0].times = 0;
+    delivery_fixture_edit(&fixture, WEB, "{\"spec\":{\"replicas\":7}}");
+    CHECK_OK(fiber_sleep(30 * MINUTE));
+    delivery_fixture_check_state(&fixture, "Drifted", "False/Drifted");
+    CHECK_EQ(delivery_fixture_record(&fixture, "crs1", "why.0.reason"), STR("Drifted"));
+    CHECK_EQ(delivery_fixture_events(&fixture, "DriftDetected"), (size_t)1);
+    crs_fixture_vanish(&fixture, true);
+    CHECK_OK(fiber_sleep(30 * MINUTE));
+    delivery_fixture_check_state(&fixture, "Drifted", "False/Drifted");
+    check_unchecked(
+        &fixture, buf_c(&revision), "drifted for AGE, 1 of 1 objects changed",
+        CHANGE "  to do: undo the change in the cluster, put it into the manifest, or let the\n"
+               "         policy say drift: Repair.\n");
+    CHECK_EQ(delivery_fixture_events(&fixture, "DriftDetected"), (size_t)1);
+
+    TEST_CASE("nobody minds");
+    delivery_fixture_policy(&fixture, "{\"drift\":\"Ignore\"}");
+    CHECK_OK(fiber_sleep(MINUTE));
+    CHECK_EQ(delivery_fixture_record(&fixture, "crs1", "why"), STR(""));
+}
+
+SIM_TEST(what_is_not_checked_for_drift_and_not_for_health_is_told_of_both)
+{
+    SCOPED(crs_fixture) fixture;
+    delivery_fixture_begin_checked(&fixture, "{\"health\":{\"timeout\":\"5m\"}}", DEPLOYMENT);
+    CHECK_EQ(delivery_fixture_record(&fixture, "crs1", "state"), STR("Failed"));
+    crs_fixture_vanish(&fixture, true);
+    CHECK_OK(fiber_sleep(30 * MINUTE));
+    CHECK_EQ(delivery_fixture_record(&fixture, "crs1", "state"), STR("Failed"));
+    CHECK_EQ(delivery_fixture_record(&fixture, "crs1", "why.0.reason"), STR("NotChecked"));
+    CHECK_EQ(delivery_fixture_record(&fixture, "crs1", "why.1.reason"), STR("DriftNotChecked"));
+    CHECK_EQ(delivery_fixture_record(&fixture, "crs1", "why.2.reason"), STR("LessReplicas"));
+    crs_fixture_vanish(&fixture, false);
+    CHECK_OK(fiber_sleep(20 * MINUTE));
+    CHECK_EQ(delivery_fixture_record(&fixture, "crs1", "why.0.reason"), STR("LessReplicas"));
+}
