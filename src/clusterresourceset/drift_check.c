@@ -254,7 +254,7 @@ static void keep_version(const struct drift_check *check, struct str version)
     }
 }
 
-/* Who may not list may be allowed to read. Suspends. */
+/* Suspends. */
 static struct error *list_kind(struct drift_check *check, struct checked_kind *kind)
 {
     SCOPED(buf) version = {.limit = 0};
@@ -266,13 +266,12 @@ static struct error *list_kind(struct drift_check *check, struct checked_kind *k
         .form = CLIENT_METADATA,
     };
     const struct client_list_sink sink = {note_listed, forget_listed, check};
-    struct error *err = client_list_each(cluster_connection_client(check->connection),
-                                         kind->mapping->gvr, STR(""), &options, &sink, &version);
-    if (!err) {
+    TRY(drift_objects_list(check->connection, kind->mapping, &options, &sink, &version));
+    if (version.len) {
         keep_version(check, buf_str(&version));
         kind->listed = arena_str(&check->arena, buf_str(&version));
     }
-    return error_ignore(error_ignore(err, ERROR_FORBIDDEN), ERROR_NOT_FOUND);
+    return NULL;
 }
 
 static struct error *read_unseen(struct drift_check *check, const struct checked_placement *checked)
@@ -283,10 +282,7 @@ static struct error *read_unseen(struct drift_check *check, const struct checked
         OWNED(object) live = NULL;
         if (object->is_seen || !object->object->mapping)
             continue;
-        struct error *err =
-            client_get(cluster_connection_client(check->connection), object->object->mapping->gvr,
-                       object->object->key, &options, &live);
-        TRY(error_ignore(err, ERROR_NOT_FOUND));
+        TRY(drift_object_read(check->connection, object->object, &options, &live));
         if (live)
             note_live(check, checked, object, live);
     }

@@ -217,6 +217,7 @@ static struct error *send_resource(struct mend_pass *pass)
         .count = pass->count,
         .strategy = APPLY_BY_POLICY,
         .failures = is_repair ? mend->refused : &mend->why,
+        .unserved = mend->refused,
         .notices = &notices,
         .ledger = &mend->ledger,
         .applied = note_applied,

@@ -1,9 +1,13 @@
 #include "clusterresourceset/drift_objects.h"
 
+#include "clustercache/clustercache.h"
 #include "clusterresourceset/apply/apply_object.h"
 #include "clusterresourceset/apply/ignored.h"
 
-/* Objects of one kind stand together: the last mapping is most often the one that is wanted. */
+/*
+ * Objects of one kind stand together: the last mapping is most often the one that is wanted. A
+ * version that is not served is replaced by one that is.
+ */
 static struct error *find_mapping(struct discovery *discovery, struct arena *arena, struct gvk gvk,
                                   const struct discovery_mapping **mapping)
 {
@@ -11,6 +15,10 @@ static struct error *find_mapping(struct discovery *discovery, struct arena *are
         return NULL;
     struct discovery_mapping *found = ARENA_NEW(arena, struct discovery_mapping);
     struct error *err = discovery_find_kind(discovery, arena, gvk, found);
+    if (discovery_is_no_match(err)) {
+        error_free(err);
+        err = discovery_find_group_kind(discovery, arena, gvk.group, gvk.kind, found);
+    }
     *mapping = err ? NULL : found;
     if (!discovery_is_no_match(err))
         return err;
@@ -60,4 +68,42 @@ struct error *drift_objects_read(const struct plan *plan, drift_objects_leave_ou
         }
     }
     return NULL;
+}
+
+/* After a 404: fails unless the cluster says once more that it serves the kind. Suspends. */
+static struct error *confirm_kind(struct cluster_connection *connection,
+                                  const struct discovery_mapping *mapping)
+{
+    SCOPED(arena) arena = {0};
+    struct discovery_mapping found;
+    struct discovery *discovery = cluster_connection_discovery(connection);
+    discovery_forget(discovery, mapping->gvk.group, mapping->gvk.version);
+    return discovery_find_kind(discovery, &arena, mapping->gvk, &found);
+}
+
+struct error *drift_objects_list(struct cluster_connection *connection,
+                                 const struct discovery_mapping *mapping,
+                                 const struct client_list_options *options,
+                                 const struct client_list_sink *sink, struct buf *ret_version)
+{
+    struct error *err = client_list_each(cluster_connection_client(connection), mapping->gvr,
+                                         STR(""), options, sink, ret_version);
+    if (error_is(err, ERROR_NOT_FOUND)) {
+        error_free(err);
+        err = confirm_kind(connection, mapping);
+    }
+    return error_ignore(err, ERROR_FORBIDDEN);
+}
+
+struct error *drift_object_read(struct cluster_connection *connection,
+                                const struct drift_object *object,
+                                const struct client_get_options *options, struct object **ret_live)
+{
+    struct error *err = client_get(cluster_connection_client(connection), object->mapping->gvr,
+                                   object->key, options, ret_live);
+    if (apply_object_is_resource_missing(err)) {
+        error_free(err);
+        return confirm_kind(connection, object->mapping);
+    }
+    return error_ignore(err, ERROR_NOT_FOUND);
 }

@@ -215,17 +215,25 @@ static void forget_listed(void *data)
 }
 
 /*
- * Who may not list may be allowed to read. The newest objects are asked for: what an older one says
- * of itself may be true of what it was before the apply. Suspends.
+ * The newest objects are asked for: what an older one says of itself may be true of what it was
+ * before the apply. Suspends.
  */
 static struct error *list_kind(struct health_check *check, const struct discovery_mapping *mapping)
 {
     SCOPED(buf) version = {.limit = 0};
     const struct client_list_options options = {.label_selector = STR(APPLY_MANAGED_LABEL)};
     const struct client_list_sink sink = {judge_listed, forget_listed, check};
-    struct error *err = client_list_each(cluster_connection_client(check->connection), mapping->gvr,
-                                         STR(""), &options, &sink, &version);
-    return error_ignore(error_ignore(err, ERROR_FORBIDDEN), ERROR_NOT_FOUND);
+    return drift_objects_list(check->connection, mapping, &options, &sink, &version);
+}
+
+/* The words are those of an apply that fails because of it. */
+static void note_unserved(struct health_check *check, struct looked_object *object)
+{
+    const struct object *manifest = object->object->manifest->object;
+    const struct str kind = object_kind(manifest), api_version = object_api_version(manifest);
+    object->reason = STR("NoKind");
+    object->message = arena_print(&check->arena, "no matches for kind \"%.*s\" in version \"%.*s\"",
+                                  STR_ARG(kind), STR_ARG(api_version));
 }
 
 static struct error *read_unseen(struct health_check *check, struct looked_placement *looked)
@@ -236,13 +244,10 @@ static struct error *read_unseen(struct health_check *check, struct looked_place
         if (object->is_seen)
             continue;
         if (!object->object->mapping) {
-            object->reason = STR("NoKind");
+            note_unserved(check, object);
             continue;
         }
-        struct error *err =
-            client_get(cluster_connection_client(check->connection), object->object->mapping->gvr,
-                       object->object->key, NULL, &live);
-        TRY(error_ignore(err, ERROR_NOT_FOUND));
+        TRY(drift_object_read(check->connection, object->object, NULL, &live));
         if (live)
             judge_object(check, object, live);
         else

@@ -282,6 +282,7 @@ static void add_failure(struct apply_run *run, size_t index)
     const struct apply_item *item = &run->items[index];
     struct item_outcome *outcome = &run->outcomes[index];
     const struct gvk gvk = apply_object_gvk(item->object);
+    const bool is_unserved = run->batch->unserved && discovery_is_no_match(outcome->err);
     outcome->err = redact_error(item, outcome->err);
     const struct failed_object object = {
         .verb = apply_verb_name(outcome->verb),
@@ -293,8 +294,8 @@ static void add_failure(struct apply_run *run, size_t index)
         .key = item->key,
         .document = item->document,
     };
-    failures_add(run->batch->failures, &object, error_code_name(outcome->err->code),
-                 str_from_c(outcome->err->message));
+    failures_add(is_unserved ? run->batch->unserved : run->batch->failures, &object,
+                 error_code_name(outcome->err->code), str_from_c(outcome->err->message));
 }
 
 /* In the order of the items. Objects that were not reached fail with the error that ended the

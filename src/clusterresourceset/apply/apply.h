@@ -96,6 +96,8 @@ struct apply_batch {
     size_t count;
     enum apply_strategy strategy;
     struct failures *failures; /* of all batches; gets each object that fails, and has the arena */
+    struct failures *unserved; /* gets those instead whose kind the cluster does not have; NULL:
+                                * `failures` does; with the same arena */
     struct apply_notices *notices; /* of all batches */
     struct apply_ledger
         *ledger; /* the same; gets each object that was applied by policy; NULL: none */

@@ -160,9 +160,7 @@ static struct error *patch_object(struct apply_object *apply,
     return NULL;
 }
 
-/* True for a 404 that names no object: it is about the resource, which is gone or not yet served.
- */
-static bool is_resource_missing(const struct error *err)
+bool apply_object_is_resource_missing(const struct error *err)
 {
     OWNED(json_doc) doc = NULL;
     if (!error_is(err, ERROR_NOT_FOUND) || discovery_is_no_match(err))
@@ -177,7 +175,7 @@ static struct error *reconcile_object(struct apply_object *apply,
                                       const struct discovery_mapping *mapping, bool is_sure)
 {
     struct error *err = read_live(apply, mapping);
-    if (error_is(err, ERROR_NOT_FOUND) && (is_sure || !is_resource_missing(err))) {
+    if (error_is(err, ERROR_NOT_FOUND) && (is_sure || !apply_object_is_resource_missing(err))) {
         error_free(err);
         err = create_object(apply, mapping);
         if (!error_is(err, ERROR_ALREADY_EXISTS))
@@ -201,7 +199,7 @@ static struct error *finish_create(struct apply_object *apply,
         apply->result = APPLY_UNCHANGED;
     if (apply->strategy == APPLY_ONCE)
         return error_ignore(err, ERROR_ALREADY_EXISTS);
-    if (!err || !err->http_status || is_resource_missing(err))
+    if (!err || !err->http_status || apply_object_is_resource_missing(err))
         return err;
     OWNED(error) absent = read_live(apply, mapping);
     if (absent) {
@@ -258,7 +256,7 @@ struct error *apply_object(struct apply_object *apply)
         struct error *err = find_mapping(apply, gvk, &arena, &mapping);
         if (!err)
             err = send_object(apply, &mapping, is_sure);
-        if (is_sure || !is_resource_missing(err))
+        if (is_sure || !apply_object_is_resource_missing(err))
             return err;
         error_free(err);
         discovery_forget(apply->target->discovery, gvk.group, gvk.version);

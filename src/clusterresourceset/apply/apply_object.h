@@ -53,6 +53,10 @@ void apply_object_done(struct apply_object *apply);
 /* Suspends. A kind that the cluster does not have is an error with discovery_is_no_match(). */
 MUST_USE struct error *apply_object(struct apply_object *apply);
 
+/* True for a 404 that names no object: it is about the resource, which is gone or not yet served.
+ */
+bool apply_object_is_resource_missing(const struct error *err);
+
 /* Where the answer to a write goes; NULL unless it is a dry run. A former answer is dropped. */
 struct object **apply_object_answer(struct apply_object *apply);
 
