@@ -10,6 +10,7 @@
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/drift_check.h"
 #include "clusterresourceset/drift_metrics.h"
+#include "clusterresourceset/health_check.h"
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/placement_drift.h"
 #include "clusterresourceset/plan.h"
@@ -113,6 +114,8 @@ static void judge_object(struct seen_event *seen, const struct object *live)
     const struct str uid = live ? object_uid(live) : STR("");
     const struct str ownership = live ? ownership_digest(live, manager, &ignored, text) : STR("");
     const enum drift verdict = drift_memory_judge(&seen->drift->memory, seen->id, uid, ownership);
+    if (verdict != DRIFT_UNKNOWN) /* it is an object of the set, changed in whatever way */
+        health_check_note_change(seen->placement, seen->gvk.group, seen->gvk.kind);
     if (verdict == DRIFT_UNKNOWN || is_left_alone(seen))
         return;
     if (verdict == DRIFT_NONE) {
@@ -136,15 +139,16 @@ static void take_for_set(const struct drift_event *event, struct crs_set *set,
         .placement = placement,
         .drift = placement_drift(placement),
     };
+    struct str kind = event->kind;
+    str_cut(&kind, '/', &seen.gvk.group);
+    seen.gvk.kind = kind;
     if (!event->event ||
         seen.drift->basis != placement_drift_basis(set_plan(set))) { /* nothing to compare with */
+        health_check_note_change(placement, seen.gvk.group, seen.gvk.kind);
         ask_for_check(&seen, event->check_at);
         return;
     }
     const struct object *object = event->event->object;
-    struct str kind = event->kind;
-    str_cut(&kind, '/', &seen.gvk.group);
-    seen.gvk.kind = kind;
     seen.key = object_key(object);
     seen.id = arena_print(&seen.arena, "%.*s %.*s/%.*s", STR_ARG(event->kind),
                           STR_ARG(seen.key.namespace), STR_ARG(seen.key.name));

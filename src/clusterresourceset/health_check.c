@@ -24,12 +24,13 @@
 #include "clusterresourceset/set.h"
 #include "framework/readiness.h"
 
-#define FIRST_LOOK  SECOND
-#define SOON        (30 * SECOND)
-#define ERROR_RETRY (30 * SECOND)
-#define TELL_PAUSE  (10 * SECOND) /* between two records that say the same of the whole */
-#define TEXT_MAX    ((size_t)500) /* bytes of reason and message of an object */
-#define TURN        64            /* objects that are judged before others have their turn */
+#define FIRST_LOOK     SECOND
+#define SOON           (30 * SECOND)
+#define ERROR_RETRY    (30 * SECOND)
+#define CHANGE_SPACING (10 * SECOND) /* between looks that changes ask for */
+#define TELL_PAUSE     (10 * SECOND) /* between two records that say the same of the whole */
+#define TEXT_MAX       ((size_t)500) /* bytes of reason and message of an object */
+#define TURN           64            /* objects that are judged before others have their turn */
 
 /* What a list or a read said of an object. */
 struct looked_object {
@@ -473,4 +474,23 @@ void health_check_follow(struct crs_set *set, struct placement *placement,
     if (!health->checked)
         health->checked = loop_wall(controllers->loop);
     queue_add_after(controllers->queues[CRS_CONTROLLER_HEALTH], cluster, wait, QUEUE_LOW);
+}
+
+void health_check_note_change(struct placement *placement, struct str group, struct str kind)
+{
+    struct crs_set *set = placement_set(placement);
+    struct crs_controllers *controllers = set_controllers(set);
+    const struct key cluster = {set_key(set).namespace, placement_cluster(placement)};
+    struct placement_health *health =
+        placement_has_health(placement) ? placement_health(placement) : NULL;
+    if (!health || !health->is_followed || !readiness_has_rules(group, kind))
+        return;
+    const duration passed = elapsed_since(health->checked, loop_wall(controllers->loop));
+    const duration left = CHANGE_SPACING - passed;
+    const duration wait = left < FIRST_LOOK ? FIRST_LOOK : left;
+    const int64_t look_at = loop_now(controllers->loop) + wait;
+    if (look_at >= health->look_at)
+        return;
+    health->look_at = look_at;
+    queue_add_after(controllers->queues[CRS_CONTROLLER_HEALTH], cluster, wait, QUEUE_NORMAL);
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/duration.h"
+#include "base/str.h"
 
 struct crs_set;
 struct placement;
@@ -20,6 +21,13 @@ enum health_check_when {
     HEALTH_CHECK_SOON,     /* the policy asks for it only now */
     HEALTH_CHECK_SOMETIME, /* within an interval, so that a new process does not ask all at once */
 };
+
+/*
+ * An object of this kind changed in the cluster: the placement is looked at after a second, if it
+ * is looked at at all and the kind has rules of readiness. Looks that changes ask for are 10 s
+ * apart. Does not suspend.
+ */
+void health_check_note_change(struct placement *placement, struct str group, struct str kind);
 
 /*
  * For a placement of a set that is open, whenever its policy may have changed or it was reconciled:

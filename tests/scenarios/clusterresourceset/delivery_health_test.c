@@ -367,3 +367,45 @@ SIM_TEST(fl_21_a_set_comes_after_the_one_it_depends_on_is_ready)
     CHECK_EQ(delivery_fixture_record(&fixture, "crs1", "state"), STR("Settling"));
     CHECK(str_starts_with(crs_fixture_condition(&fixture, "t", "ResourcesApplied"), STR("True/")));
 }
+
+SIM_TEST(a_watch_makes_health_be_looked_at_at_once)
+{
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_map(&fixture, "cm1", MANIFESTS);
+    delivery_fixture_policy(&fixture, "{\"health\":{\"timeout\":\"5m\"}}");
+    crs_fixture_start(&fixture, &(struct controller_manager_options){.drift_watch = true});
+    delivery_fixture_set(&fixture, "crs1", "Reconcile", "ConfigMap/cm1");
+    crs_fixture_await_applied(&fixture, "crs1");
+    make_available(&fixture, DEPLOYMENT_AT("1"), true);
+    CHECK_OK(fiber_sleep(2 * MINUTE));
+    check_state(&fixture, "Ready", "True/AllReady");
+    CHECK_EQ(crs_fixture_metric(&fixture, "corset_drift_watches"), 2);
+
+    TEST_CASE("not available any more, and again");
+    make_available(&fixture, DEPLOYMENT_AT("1"), false);
+    CHECK_OK(fiber_sleep(3 * SECOND));
+    check_state(&fixture, "Settling", "False/NotReady");
+    make_available(&fixture, DEPLOYMENT_AT("1"), true);
+    CHECK_OK(fiber_sleep(12 * SECOND));
+    check_state(&fixture, "Ready", "True/AllReady");
+
+    TEST_CASE("many events are one look, and what is always ready asks for none");
+    CHECK_OK(fiber_sleep(12 * SECOND));
+    crs_fixture_forget(&fixture);
+    for (int i = 0; i < 20; i++) {
+        make_available(&fixture, DEPLOYMENT_AT("1"), i % 2 == 0);
+        CHECK_OK(fiber_sleep(100 * MILLISECOND));
+    }
+    make_available(&fixture, DEPLOYMENT_AT("1"), true);
+    CHECK_OK(fiber_sleep(12 * SECOND));
+    CHECK(proxy_count(&fixture.workloads[0], LISTS) <= 6);
+    check_state(&fixture, "Ready", "True/AllReady");
+    CHECK_OK(fiber_sleep(12 * SECOND));
+    crs_fixture_forget(&fixture);
+    delivery_fixture_edit(&fixture, CRS_FIXTURE_OBJECT("1", "a"),
+                          "{\"metadata\":{\"labels\":{\"x\":\"y\"}}}");
+    CHECK_OK(fiber_sleep(12 * SECOND));
+    CHECK_EQ(crs_fixture_workload_requests(&fixture), (size_t)0);
+}
