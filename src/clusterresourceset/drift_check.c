@@ -18,6 +18,7 @@
 #include "clusterresourceset/apply/apply_policy.h"
 #include "clusterresourceset/apply/field_manager.h"
 #include "clusterresourceset/apply/ownership.h"
+#include "clusterresourceset/contest.h"
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/drift_metrics.h"
 #include "clusterresourceset/drift_objects.h"
@@ -41,6 +42,7 @@
 struct checked_object {
     const struct drift_object *object;
     struct str uid, ownership; /* empty: there is none */
+    struct str version;        /* the same */
     bool is_seen;
 };
 
@@ -215,6 +217,7 @@ static void note_live(struct drift_check *check, const struct checked_placement 
     char digest[OWNERSHIP_DIGEST_LEN + 1];
     object->is_seen = true;
     object->uid = arena_str(&check->arena, object_uid(live));
+    object->version = arena_str(&check->arena, object_resource_version(live));
     object->ownership = arena_str(
         &check->arena, ownership_digest(live, checked->manager, &object->object->ignored, digest));
 }
@@ -335,12 +338,28 @@ static void judge_objects(struct crs_controllers *controllers,
         if (!has_drifted)
             continue;
         drift_finding_add(finding, id, object->uid, object->ownership);
+        finding->versions = str_hash(object->version, str_hash(id, finding->versions));
     }
     finding->type = map_count(&finding->ids) ? DRIFT_FINDING_DRIFTED : DRIFT_FINDING_CLEAN;
 }
 
+/*
+ * Whether everything that has drifted is contested, left alone for now, and as it was when the
+ * record was written. Notes that it still drifts: what is quiet is forgotten.
+ */
+static bool is_left_alone(const struct drift_finding *finding, struct placement_drift *drift,
+                          int64_t now)
+{
+    bool is_left = finding->versions == drift->reported_versions;
+    MAP_FOREACH (entry, &finding->ids) {
+        struct contest *contest = map_find(&drift->contests, map_key(entry));
+        is_left &= contest && !contest_may_repair(contest, now);
+    }
+    return is_left;
+}
+
 /* Whether the record says so, and nothing is to be repaired. */
-static bool is_known(const struct drift_finding *finding, const struct placement_drift *drift,
+static bool is_known(const struct drift_finding *finding, struct placement_drift *drift,
                      const struct delivery_mark *mark, const struct delivery_policy *policy,
                      bool is_recorded)
 {
@@ -348,8 +367,12 @@ static bool is_known(const struct drift_finding *finding, const struct placement
         return false;
     if (finding->type == DRIFT_FINDING_CLEAN)
         return is_recorded && !mark->drift;
-    return finding->type == DRIFT_FINDING_DRIFTED && finding->hash == drift->reported &&
-           mark->drift == DELIVERY_DRIFTED && policy->drift == DELIVERY_POLICY_DRIFT_REPORT;
+    if (finding->type != DRIFT_FINDING_DRIFTED || finding->hash != drift->reported)
+        return false;
+    return policy->drift == DELIVERY_POLICY_DRIFT_REPORT
+               ? mark->drift == DELIVERY_DRIFTED
+               : mark->drift == DELIVERY_CONTESTED &&
+                     is_left_alone(finding, drift, drift->checked_at);
 }
 
 /*

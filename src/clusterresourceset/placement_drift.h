@@ -35,6 +35,7 @@ struct drift_finding {
     enum drift_finding_type type;
     struct map ids;                       /* "group/kind ns/name" -> NULL */
     uint64_t hash;                        /* of DRIFTED: another one for something else */
+    uint64_t versions;                    /* the same of any change of the objects; 0: not known */
     char digest[DELIVERY_DIGEST_LEN + 1]; /* of CLEAN: what the record shall have */
     timestamp since;                      /* of UNCHECKED: when the last check was */
 };
@@ -55,12 +56,13 @@ struct placement_drift {
     uint64_t stamp;             /* another number whenever the memory has changed */
     struct map versions;        /* "group/kind" -> newest resourceVersion of an answer; owned */
     struct drift_finding finding;
-    uint64_t reported;         /* the hash of the last finding that was recorded; 0: none */
-    enum delivery_drift drift; /* as the binding records it */
-    bool is_unchecked;         /* the same */
-    bool awaits_repair;        /* it has been recorded, and nobody has tried to repair it since */
-    char *text;                /* the same for people; NULL: nothing to tell */
-    struct map contests;       /* id -> struct contest, of objects that were repaired; owned */
+    uint64_t reported;          /* the hash of the last finding that was recorded; 0: none */
+    uint64_t reported_versions; /* the same of its versions */
+    enum delivery_drift drift;  /* as the binding records it */
+    bool is_unchecked;          /* the same */
+    bool awaits_repair;         /* it has been recorded, and nobody has tried to repair it since */
+    char *text;                 /* the same for people; NULL: nothing to tell */
+    struct map contests;        /* id -> struct contest, of objects that were repaired; owned */
 };
 
 struct placement_drift *placement_drift_new(void);

@@ -68,6 +68,7 @@ static struct error *record_mend(struct placement_reconcile *reconcile, struct d
     TRY(err);
     reconcile->has_repaired = !failures_is_empty(&mend->repaired);
     placement_drift(reconcile->placement)->reported = mend->finding->hash;
+    placement_drift(reconcile->placement)->reported_versions = mend->finding->versions;
     set_events_record_mend(reconcile->placement, reconcile->cluster_object, mend);
     return placement_reconcile_explain(&reconcile->fault);
 }

@@ -122,6 +122,15 @@ SIM_TEST(fl_15_what_is_changed_after_every_repair_is_left_alone)
     CHECK_EQ(delivery_fixture_events(&fixture, "DriftContested"), (size_t)1);
     CHECK_EQ(crs_fixture_metric(&fixture, "corset_contested_objects"), 1);
 
+    TEST_CASE("what is left alone and does not change is listed, and not read or dry-run again");
+    crs_fixture_forget(&fixture);
+    CHECK_OK(fiber_sleep(2 * MINUTE));
+    CHECK(crs_fixture_workload_requests(&fixture) > 0);
+    CHECK_EQ(proxy_count(&fixture.workloads[0], "configmaps/a"), (size_t)0);
+    delivery_fixture_edit(&fixture, OBJECT, "{\"data\":{\"k\":\"3\"}}");
+    CHECK_OK(fiber_sleep(30 * SECOND));
+    CHECK_EQ(proxy_count(&fixture.workloads[0], "dryRun=All"), (size_t)1);
+
     TEST_CASE("one repair in the next ten minutes, and a longer pause");
     CHECK_EQ(count_repairs(&fixture, 10 * MINUTE), (size_t)1);
     CHECK_EQ(count_repairs(&fixture, 10 * MINUTE), (size_t)0);
