@@ -702,6 +702,19 @@ static void add_record(struct status_model *model, const char *cluster, const ch
     ",\\'settling\\':\\'2026-01-01T00:04:00Z\\'" RECORD_WHY("apps/v1 Deployment", \
                                                             "not ready: LessReady")
 
+/* What status shows of cni with this record on a, while all is well on b. */
+static void check_one_delivered_worse(struct status_model *model, const char *record,
+                                      const char *text)
+{
+    SCOPED(buf) out = {.limit = 0};
+    add_record(model, "a", record);
+    add_record(model, "b", RECORD("Ready", ""));
+    status_model_finish(model);
+    status_render_all(model, &narrow, &out);
+    CHECK_CONTAINS(buf_str(&out), str_from_c(text));
+    CHECK(!status_model_is_applied(model));
+}
+
 /* A set with a policy has one cluster on which an object was changed. */
 TEST(status_of_what_has_drifted)
 {
@@ -724,18 +737,12 @@ TEST(status_of_what_has_drifted)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         SCOPED(status_model) model = {0};
-        SCOPED(buf) out = {.limit = 0};
         TEST_CASE("%zu", i);
         add(&model, status_model_add_set,
             "{'metadata':{'name':'plain','namespace':'default','generation':1},'spec':{"
             "'clusterSelector':{'matchLabels':{'env':'none'}},'strategy':'Reconcile'}}");
         add_delivered(&model, "DriftFree", "1 of 2 clusters drifted: a: told");
-        add_record(&model, "a", cases[i].record);
-        add_record(&model, "b", RECORD("Ready", ""));
-        status_model_finish(&model);
-        status_render_all(&model, &narrow, &out);
-        CHECK_CONTAINS(buf_str(&out), str_from_c(cases[i].text));
-        CHECK(!status_model_is_applied(&model));
+        check_one_delivered_worse(&model, cases[i].record, cases[i].text);
     }
 }
 
@@ -760,15 +767,9 @@ TEST(status_of_what_is_not_ready)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         SCOPED(status_model) model = {0};
-        SCOPED(buf) out = {.limit = 0};
         TEST_CASE("%zu", i);
         add_delivered(&model, "Ready", "1 of 2 clusters is not ready: a: told");
-        add_record(&model, "a", cases[i].record);
-        add_record(&model, "b", RECORD("Ready", ""));
-        status_model_finish(&model);
-        status_render_all(&model, &narrow, &out);
-        CHECK_CONTAINS(buf_str(&out), str_from_c(cases[i].text));
-        CHECK(!status_model_is_applied(&model));
+        check_one_delivered_worse(&model, cases[i].record, cases[i].text);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -324,4 +325,19 @@ void cluster_servers_stop(struct cluster_servers *servers)
 {
     kill(servers->servers, SIGKILL);
     waitpid(servers->servers, NULL, 0);
+}
+
+void cluster_servers_measure(struct cluster_servers *servers, fiber_fn measure, void *data)
+{
+    cluster_servers_start(servers);
+    fflush(NULL);
+    const pid_t client = fork();
+    if (client == 0) {
+        OWNED(loop) loop = loop_new();
+        must(loop_run(loop, measure, data));
+        fflush(NULL);
+        _exit(0);
+    }
+    waitpid(client, NULL, 0);
+    cluster_servers_stop(servers);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "async/loop.h"
 #include "base/buf.h"
 #include "base/duration.h"
 
@@ -49,6 +50,9 @@ void cluster_servers_close(struct cluster_servers *servers);
 
 void cluster_servers_start(struct cluster_servers *servers);
 void cluster_servers_stop(struct cluster_servers *servers);
+
+/* Runs the function on a loop in a process of its own, with a heap of its own, while they serve. */
+void cluster_servers_measure(struct cluster_servers *servers, fiber_fn measure, void *data);
 
 enum cluster_servers_manner cluster_servers_manner(const struct cluster_servers *servers,
                                                    size_t index);

@@ -5,8 +5,6 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "async/fiber.h"
 #include "async/loop.h"
@@ -193,18 +191,7 @@ void bench_connections(size_t count)
                  "%zu TLS connections over HTTP/%s, each to its own address and authority", count,
                  http2 ? "2" : "1.1");
         bench_heading(heading);
-        cluster_servers_start(&bench.servers);
-        /* A process of its own each, so that both begin with the same heap. */
-        fflush(NULL);
-        const pid_t client = fork();
-        if (client == 0) {
-            OWNED(loop) loop = loop_new();
-            must(loop_run(loop, measure, &bench));
-            fflush(NULL);
-            _exit(0);
-        }
-        waitpid(client, NULL, 0);
-        cluster_servers_stop(&bench.servers);
+        cluster_servers_measure(&bench.servers, measure, &bench);
     }
     cluster_servers_close(&bench.servers);
 }

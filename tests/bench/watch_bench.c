@@ -5,8 +5,6 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "async/fiber.h"
 #include "async/loop.h"
@@ -211,16 +209,6 @@ void bench_watches(size_t clusters)
     snprintf(heading, sizeof(heading), "%zu clusters with %d watches each, over HTTP/2", clusters,
              KINDS);
     bench_heading(heading);
-    cluster_servers_start(&bench.servers);
-    fflush(NULL);
-    const pid_t client = fork();
-    if (client == 0) {
-        OWNED(loop) loop = loop_new();
-        must(loop_run(loop, measure, &bench));
-        fflush(NULL);
-        _exit(0);
-    }
-    waitpid(client, NULL, 0);
-    cluster_servers_stop(&bench.servers);
+    cluster_servers_measure(&bench.servers, measure, &bench);
     cluster_servers_close(&bench.servers);
 }

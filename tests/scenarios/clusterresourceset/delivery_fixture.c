@@ -73,6 +73,19 @@ void delivery_fixture_edit(struct crs_fixture *fixture, const char *target, cons
     crs_fixture_do(fixture, "PATCH", buf_c(&managed), body);
 }
 
+void delivery_fixture_lose(struct crs_fixture *fixture, const char *target, size_t way)
+{
+    static const struct {
+        const char *name, *method, *body;
+    } ways[DELIVERY_FIXTURE_LOSSES] = {
+        {"deleted",             "DELETE", NULL                                                       },
+        {"label removed",       "PATCH",  "{\"metadata\":{\"labels\":{\"corset.dev/managed\":null}}}"},
+        {"managedFields wiped", "PATCH",  "{\"metadata\":{\"managedFields\":[{}]}}"                  },
+    };
+    TEST_CASE("%s", ways[way].name);
+    crs_fixture_do(fixture, ways[way].method, target, ways[way].body);
+}
+
 size_t delivery_fixture_events(struct crs_fixture *fixture, const char *reason)
 {
     const struct json_value *event;

@@ -35,6 +35,13 @@ void delivery_fixture_begin_checked(struct crs_fixture *fixture, const char *spe
 /* A merge patch, by the field manager "kubectl-edit". */
 void delivery_fixture_edit(struct crs_fixture *fixture, const char *target, const char *body);
 
+/*
+ * Makes an object one that is not the set's any more, in one of so many ways: deleted, without its
+ * label, without managedFields. Names the test case.
+ */
+#define DELIVERY_FIXTURE_LOSSES ((size_t)3)
+void delivery_fixture_lose(struct crs_fixture *fixture, const char *target, size_t way);
+
 /* Events about Clusters with this reason. */
 size_t delivery_fixture_events(struct crs_fixture *fixture, const char *reason);
 

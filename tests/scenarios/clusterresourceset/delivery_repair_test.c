@@ -51,18 +51,10 @@ SIM_TEST(fl_10_what_somebody_changed_is_put_back)
 
 SIM_TEST(fl_11_whatever_makes_an_object_no_longer_ours_is_put_right)
 {
-    static const struct {
-        const char *name, *method, *body;
-    } cases[] = {
-        {"deleted",             "DELETE", NULL                                                       },
-        {"label removed",       "PATCH",  "{\"metadata\":{\"labels\":{\"corset.dev/managed\":null}}}"},
-        {"managedFields wiped", "PATCH",  "{\"metadata\":{\"managedFields\":[{}]}}"                  },
-    };
     SCOPED(crs_fixture) fixture;
     delivery_fixture_begin_checked(&fixture, REPAIR, MANIFESTS);
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        TEST_CASE("%s", cases[i].name);
-        crs_fixture_do(&fixture, cases[i].method, OBJECT, cases[i].body);
+    for (size_t i = 0; i < DELIVERY_FIXTURE_LOSSES; i++) {
+        delivery_fixture_lose(&fixture, OBJECT, i);
         await_repaired(&fixture);
         CHECK_EQ(delivery_fixture_events(&fixture, "DriftRepaired"), i + 1);
         CHECK_EQ(proxy_count(&fixture.workloads[0], "configmaps/b"), (size_t)0);
@@ -73,7 +65,7 @@ SIM_TEST(fl_11_whatever_makes_an_object_no_longer_ours_is_put_right)
                    "{\"metadata\":{\"name\":\"a\",\"labels\":{\"corset.dev/managed\":\"true\"}},"
                    "\"data\":{\"k\":\"1\"}}");
     await_repaired(&fixture);
-    CHECK_EQ(delivery_fixture_events(&fixture, "DriftRepaired"), COUNT(cases) + 1);
+    CHECK_EQ(delivery_fixture_events(&fixture, "DriftRepaired"), DELIVERY_FIXTURE_LOSSES + 1);
 }
 
 /* Everything is applied, and checked often. */

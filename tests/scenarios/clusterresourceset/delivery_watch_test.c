@@ -100,23 +100,15 @@ static void check_repaired(struct crs_fixture *fixture, const char *target, size
 
 SIM_TEST(fl_11_a_watch_sees_whatever_makes_an_object_no_longer_ours)
 {
-    static const struct {
-        const char *name, *method, *body;
-    } cases[] = {
-        {"deleted",             "DELETE", NULL                                                       },
-        {"label removed",       "PATCH",  "{\"metadata\":{\"labels\":{\"corset.dev/managed\":null}}}"},
-        {"managedFields wiped", "PATCH",  "{\"metadata\":{\"managedFields\":[{}]}}"                  },
-    };
     SCOPED(crs_fixture) fixture;
     begin_watched(&fixture, REPAIR, MANIFESTS);
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        TEST_CASE("%s", cases[i].name);
-        crs_fixture_do(&fixture, cases[i].method, OBJECT, cases[i].body);
+    for (size_t i = 0; i < DELIVERY_FIXTURE_LOSSES; i++) {
+        delivery_fixture_lose(&fixture, OBJECT, i);
         check_repaired(&fixture, OBJECT, i + 1);
     }
     CHECK_EQ(proxy_count(&fixture.workloads[0], LISTS), (size_t)0);
     CHECK_EQ(proxy_count(&fixture.workloads[0], "configmaps/b"), (size_t)0);
-    CHECK_EQ(delivery_fixture_applies(&fixture), COUNT(cases) + 2); /* one is adopted */
+    CHECK_EQ(delivery_fixture_applies(&fixture), DELIVERY_FIXTURE_LOSSES + 2); /* one is adopted */
 
     TEST_CASE("a restart finds the record as it is");
     CHECK_OK(fiber_sleep(10 * MINUTE));
