@@ -211,11 +211,12 @@ static struct error *prepare_object(const struct kind *kind, const struct kind_w
 }
 
 /*
- * False when apiVersion or kind are not those of the kind. Only that is reported then, and errors
- * that were found before are dropped, as upstream.
+ * False when apiVersion or kind are not those of the kind. Nothing else is looked at then. As
+ * upstream, errors of the metadata are not reported beside that for a new object, but for an
+ * update, where upstream has found them before.
  */
-static bool check_type(const struct kind *kind, const struct json_value *object,
-                       struct field_errors *errors)
+static bool check_type(const struct kind *kind, const struct kind_write *write,
+                       const struct json_value *object, struct field_errors *errors)
 {
     struct arena *arena = errors->arena;
     const struct str name = json_path_str(object, "kind");
@@ -224,7 +225,8 @@ static bool check_type(const struct kind *kind, const struct json_value *object,
     const bool is_kind = str_eq(name, kind->gvk.kind), is_version = str_eq(version, wanted);
     if (is_kind && is_version)
         return true;
-    errors->count = 0;
+    if (!write->old)
+        errors->count = 0;
     if (!is_kind)
         field_errors_add_str(errors, FIELD_INVALID, STR("kind"), name,
                              arena_print(arena, "must be %.*s", STR_ARG(kind->gvk.kind)));
@@ -240,7 +242,7 @@ static void validate_object(const struct kind *kind, const struct kind_write *wr
     const struct crd_version *version = crd_version_of(kind);
     const bool is_status = str_eq(write->subresource, STR("status"));
     const enum schema_scope scope = is_status ? SCHEMA_STATUS : SCHEMA_OBJECT;
-    if (!check_type(kind, object, errors))
+    if (!check_type(kind, write, object, errors))
         return;
     const size_t first = errors->count;
     if (version->schema)

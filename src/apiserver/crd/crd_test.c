@@ -166,3 +166,23 @@ TEST(crd_updates_need_not_repair_what_they_leave_alone)
         CHECK_EQ(buf_str(&found), json_path_str(row, "message"));
     }
 }
+
+/* A new object that is of another kind is refused for that alone. */
+TEST(crd_updates_name_faults_of_the_metadata_beside_another_type)
+{
+    OWNED(crd) crd = fixture_crd(gadgets);
+    const struct kind *kind = crd_kind(crd, 0);
+    OWNED(json_doc) object = fixture_read(STR("{\"apiVersion\":\"v7\",\"kind\":\"Gadget\"}"));
+    for (size_t is_update = 0; is_update < 2; is_update++) {
+        SCOPED(arena) arena = {.limit = 0};
+        struct field_errors errors = {.arena = &arena};
+        const struct kind_write write = {.old = is_update ? json_doc_root(object) : NULL,
+                                         .arena = &arena};
+        TEST_CASE("update %zu", is_update);
+        field_errors_add(&errors, FIELD_REQUIRED, STR("metadata.name"), STR(""));
+        kind->ops->validate(kind, &write, json_doc_root(object), &errors);
+        CHECK_EQ(errors.count, 1 + is_update);
+        CHECK_EQ(errors.items[0].field, is_update ? STR("metadata.name") : STR("apiVersion"));
+        CHECK_EQ(errors.items[is_update].field, STR("apiVersion"));
+    }
+}

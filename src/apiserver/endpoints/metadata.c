@@ -74,8 +74,9 @@ struct error *metadata_keep(struct json_doc *doc, const struct json_value *old,
     keep_value(&edit, JSON_PLACE("metadata.generation"), json_get(was, STR("generation")));
     keep_unless_given(&edit, JSON_PLACE("metadata.uid"), json_get(now, STR("uid")),
                       json_get(was, STR("uid")));
+    /* Once it is set, any other time is ignored. Before, metadata_check_change() refuses it. */
     keep_unless_given(&edit, JSON_PLACE("metadata.deletionTimestamp"),
-                      json_get(now, STR("deletionTimestamp")),
+                      metadata_is_deleting(old) ? NULL : json_get(now, STR("deletionTimestamp")),
                       json_get(was, STR("deletionTimestamp")));
     keep_unless_given(&edit, JSON_PLACE("metadata.deletionGracePeriodSeconds"),
                       json_get(now, STR("deletionGracePeriodSeconds")),

@@ -61,6 +61,7 @@ TEST(metadata_that_the_server_set_is_kept)
         ("{\"metadata\":{\"name\":\"a\",\"uid\":\"\",\"creationTimestamp\":null,\"generation\":9,"
          "\"deletionTimestamp\":null,\"selfLink\":\"/a\",\"resourceVersion\":\"4\"}}"),
         "{\"metadata\":{\"name\":\"a\",\"uid\":\"u\",\"creationTimestamp\":\"1999-01-01T00:00:00Z\"}}",
+        "{\"metadata\":{\"name\":\"a\",\"deletionTimestamp\":\"2020-01-01T00:00:00Z\"}}",
     };
     for (size_t i = 0; i < COUNT(bodies); i++) {
         OWNED(json_doc) was = read(old);

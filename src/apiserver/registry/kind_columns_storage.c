@@ -57,6 +57,13 @@ static void cell_storage_class(const struct kind_row *row, const struct kind_cel
     json_builder_str(row->out, old ? json_to_str(old) : json_path_str(row->object, cell->path));
 }
 
+/* A text that Go has a pointer to: one that was given is shown, even when it is empty. */
+static void cell_given(const struct kind_row *row, const struct kind_cell *cell)
+{
+    const struct json_value *value = json_path(row->object, cell->path);
+    json_builder_str(row->out, value ? json_to_str(value) : str_from_c(cell->otherwise));
+}
+
 static const struct kind_cell persistent_volume_cells[] = {
     KIND_CELL_NAME,
     {kind_cell_str,      "spec.capacity.storage",              "0"      },
@@ -65,7 +72,7 @@ static const struct kind_cell persistent_volume_cells[] = {
     {cell_phase,         "status.phase",                       NULL     },
     {cell_claim,         "spec.claimRef",                      NULL     },
     {cell_storage_class, "spec.storageClassName",              NULL     },
-    {kind_cell_str,      "spec.volumeAttributesClassName",     "<unset>"},
+    {cell_given,         "spec.volumeAttributesClassName",     "<unset>"},
     {kind_cell_str,      "status.reason",                      ""       },
     KIND_CELL_AGE,
     {kind_cell_str,      "spec.volumeMode",                    "<unset>"},
@@ -100,7 +107,7 @@ static const struct kind_cell persistent_volume_claim_cells[] = {
     {cell_bound_capacity, "status.capacity.storage",        "0"      },
     {cell_bound_modes,    "status.accessModes",             NULL     },
     {cell_storage_class,  "spec.storageClassName",          NULL     },
-    {kind_cell_str,       "spec.volumeAttributesClassName", "<unset>"},
+    {cell_given,          "spec.volumeAttributesClassName", "<unset>"},
     KIND_CELL_AGE,
     {kind_cell_str,       "spec.volumeMode",                "<unset>"},
 };

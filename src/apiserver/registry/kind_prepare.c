@@ -52,6 +52,8 @@ static const struct prepare_rule rules[] = {
      NULL                                                                                                                                            },
     {&type_persistent_volume,           prepare_volume_create,     NULL,                      false, STATUS_KEEPS_NOTHING,  NULL                     },
     {&type_node,                        NULL,                      NULL,                      true,  STATUS_KEEPS_NOTHING,  NULL                     },
+    {&type_endpoint_slice,              prepare_endpoint_slice,    prepare_endpoint_slice,    false,
+     STATUS_KEEPS_NOTHING,                                                                                                  NULL                     },
     {&type_deployment,                  NULL,                      NULL,                      false, STATUS_KEEPS_LABELS,   NULL                     },
     {&type_api_service,                 NULL,                      NULL,                      false, STATUS_KEEPS_METADATA, NULL                     },
     {&type_volume_attachment,           NULL,                      NULL,                      false, STATUS_KEEPS_METADATA, NULL                     },

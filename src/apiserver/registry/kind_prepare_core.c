@@ -1,7 +1,9 @@
 /*
- * Generated fields of Secrets, ServiceAccounts, Namespaces, Pods and PersistentVolumeClaims.
+ * Generated fields of Secrets, ServiceAccounts, Namespaces, Pods, EndpointSlices and
+ * PersistentVolumeClaims.
  */
 #include "apimachinery/quantity.h"
+#include "apimachinery/validation.h"
 #include "apiserver/registry/kind_prepare_internal.h"
 #include "apiserver/types/go_types.h"
 #include "base/base64.h"
@@ -176,4 +178,47 @@ void prepare_claim(struct prepare *prepare)
         json_edit_set(&prepare->edit, JSON_PLACE("spec.dataSourceRef"), source);
     else if (reference && !source && json_path_str(reference, "namespace").len == 0)
         json_edit_set(&prepare->edit, JSON_PLACE("spec.dataSource"), reference);
+}
+
+#define HOSTNAME_LABEL STR("kubernetes.io/hostname")
+
+/* Whether an old slice has a node in a topology, which only v1beta1 could write. */
+static bool has_topology_node(const struct json_value *old, struct str node)
+{
+    const struct json_value *endpoint;
+    JSON_FOREACH (key, endpoint, json_path(old, "endpoints")) {
+        const struct json_value *topology = json_path(endpoint, "deprecatedTopology");
+        if (node.len && str_eq(json_to_str(json_get(topology, HOSTNAME_LABEL)), node))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * v1 has no topology of endpoints. It is dropped, and the node that an older slice has in it
+ * becomes nodeName. Endpoints that stay as they were keep theirs.
+ */
+void prepare_endpoint_slice(struct prepare *prepare)
+{
+    const struct json_value *old = prepare->write->old, *endpoint;
+    const struct json_value *endpoints = json_path(prepare->object, "endpoints");
+    size_t index = 0;
+    if (old && json_equal(endpoints, json_path(old, "endpoints")))
+        return;
+    JSON_FOREACH (key, endpoint, endpoints) {
+        const struct str path = arena_print(prepare->write->arena, "endpoints.%zu", index++);
+        const struct json_value *topology = json_path(endpoint, "deprecatedTopology");
+        const struct str node = json_to_str(json_get(topology, HOSTNAME_LABEL));
+        if (!topology)
+            continue;
+        if (!json_path(endpoint, "nodeName") && has_topology_node(old, node) &&
+            validation_is_ok(validation_dns1123_subdomain(node)))
+            json_edit_set_str(
+                &prepare->edit,
+                (struct json_place){.path = path.ptr, .key = STR("nodeName"), .has_key = true},
+                node);
+        json_edit_remove(&prepare->edit, (struct json_place){.path = path.ptr,
+                                                             .key = STR("deprecatedTopology"),
+                                                             .has_key = true});
+    }
 }

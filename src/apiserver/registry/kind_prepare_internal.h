@@ -38,3 +38,4 @@ prepare_fn prepare_daemon_set_create;
 prepare_fn prepare_daemon_set_update;
 prepare_fn prepare_claim;
 prepare_fn prepare_volume_create;
+prepare_fn prepare_endpoint_slice;

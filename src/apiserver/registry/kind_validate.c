@@ -13,7 +13,8 @@
  *
  * Which file has a rule: rows in kind_validate_rows.c, their forms in kind_validate_rules.c,
  * functions on objects in
- * kind_validate_{core,event,limits,node,service,pod,workload,access,net,endpoints,storage}.c,
+ * kind_validate_{core,event,limits,resources,node,service,pod,workload,autoscaler,access,admission,
+ * net,endpoints,storage,volume,claim}.c,
  * helpers for errors in kind_validate_field.c. Upstream:
  * k8s.io/kubernetes/pkg/apis/<group>/validation.
  */
@@ -117,15 +118,37 @@ static void enter_object(struct walk *walk, const struct go_type *type,
 }
 
 /*
- * Whether a member is part of this validation. At the root, a write to /status validates the
- * status, any other write everything else. volumeClaimTemplates of a StatefulSet are validated when
- * it creates the claims.
+ * Members that the walk does not enter: a function on the type looks into them, or upstream does
+ * not. Without a member it is all of the type's, but one. volumeClaimTemplates of a StatefulSet are
+ * validated when it creates the claims.
  */
-static bool is_validated(const struct walk *walk, struct str member)
+static const struct {
+    const char *type, *member, *but;
+} closed[] = {
+    {"HorizontalPodAutoscalerSpec",   NULL,                   NULL          },
+    {"HorizontalPodAutoscalerStatus", NULL,                   NULL          },
+    {"PersistentVolumeSpec",          NULL,                   "nodeAffinity"},
+    {"StatefulSetSpec",               "volumeClaimTemplates", NULL          },
+};
+
+static bool is_closed(const struct go_type *type, struct str member)
+{
+    for (size_t i = 0; i < COUNT(closed); i++)
+        if (strcmp(type->name, closed[i].type) == 0)
+            return closed[i].member ? str_eq(member, str_from_c(closed[i].member))
+                                    : !closed[i].but || !str_eq(member, str_from_c(closed[i].but));
+    return false;
+}
+
+/*
+ * Whether a member is part of this validation. At the root, a write to /status validates the
+ * status, any other write everything else.
+ */
+static bool is_validated(const struct walk *walk, const struct go_type *type, struct str member)
 {
     const bool is_status = str_eq(walk->v->write->subresource, STR("status"));
     if (walk->depth > 1)
-        return !str_eq(member, STR("volumeClaimTemplates"));
+        return !is_closed(type, member);
     return str_eq(member, STR("status")) == is_status;
 }
 
@@ -135,7 +158,7 @@ static void walk_member(struct walk *walk, const struct level *level, struct str
 {
     const struct go_field *field = go_type_field(level->type, key);
     if (!field || field->kind != GO_MESSAGE || field->type == &type_object_meta ||
-        !is_validated(walk, key))
+        !is_validated(walk, level->type, key))
         return;
     buf_print(&walk->path, "%s%.*s", walk->path.len ? "." : "", STR_ARG(key));
     if (field->flags & (GO_LIST | GO_MAP))
@@ -207,7 +230,6 @@ static const struct {
     {&type_storage_class,        "provisioner",               IMMUTABLE,                          false},
     {&type_storage_class,        "reclaimPolicy",             IMMUTABLE,                          false},
     {&type_storage_class,        "volumeBindingMode",         IMMUTABLE,                          false},
-    {&type_csi_driver,           "spec.attachRequired",       IMMUTABLE,                          false},
     {&type_csi_driver,           "spec.volumeLifecycleModes", IMMUTABLE,                          false},
     {&type_csi_storage_capacity, "nodeTopology",              IMMUTABLE,                          false},
     {&type_csi_storage_capacity, "storageClassName",          IMMUTABLE,                          false},
@@ -248,6 +270,7 @@ static const struct {
     {&type_resource_quota,          validate_resource_quota_update},
     {&type_node,                    validate_node_update          },
     {&type_csi_node,                validate_csi_node_update      },
+    {&type_csi_driver,              validate_csi_driver_update    },
 };
 
 void kind_builtin_validate(const struct kind *kind, const struct kind_write *write,

@@ -1,9 +1,9 @@
 /*
- * Validation of Roles and bindings, webhook configurations, APIServices and PriorityClasses.
+ * Validation of Roles and bindings, APIServices and PriorityClasses.
  *
  * Roles and ClusterRoles, and their bindings, share functions that differ in is_namespaced.
- * Upstream: validation.go in k8s.io/kubernetes/pkg/apis/rbac, admissionregistration and scheduling,
- * and k8s.io/kube-aggregator/pkg/apis/apiregistration/validation.
+ * Upstream: validation.go in k8s.io/kubernetes/pkg/apis/rbac and scheduling, and
+ * k8s.io/kube-aggregator/pkg/apis/apiregistration/validation.
  */
 #include "apiserver/registry/kind_validate_internal.h"
 #include "json/compare.h"
@@ -142,95 +142,6 @@ void validate_cluster_role_binding(struct kind_validator *v, const struct json_v
     validate_binding(v, object, false);
 }
 
-static size_t count_dots(struct str text)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < text.len; i++)
-        count += text.ptr[i] == '.';
-    return count;
-}
-
-/* The name of a webhook is a domain with at least two dots. */
-static void validate_webhook_name(struct kind_validator *v, const struct json_value *object,
-                                  struct str path)
-{
-    const struct str name = json_path_str(object, "name");
-    if (name.len == 0) {
-        field_required(v, path, "name", "");
-        return;
-    }
-    const struct validation found = validation_dns1123_subdomain(name);
-    field_syntax(v, path, "name", name, found);
-    if (found.count == 0 && count_dots(name) < 2)
-        field_invalid(v, path, "name", json_path(object, "name"),
-                      "should be a domain with at least three segments separated by dots");
-}
-
-#define URL_FORM "; desired format: https://host[/path]"
-
-/* Upstream quotes the part that is wrong. */
-static void validate_webhook_url(struct kind_validator *v, struct str url, struct str path)
-{
-    struct str rest = url, scheme;
-    const bool has_scheme = str_cut(&rest, ':', &scheme) && str_starts_with(rest, STR("//"));
-    if (!has_scheme)
-        scheme = STR("");
-    if (!str_eq(scheme, STR("https")))
-        field_errors_add_str(v->errors, FIELD_INVALID, path, scheme,
-                             STR("'https' is the only allowed URL scheme" URL_FORM));
-    if (!has_scheme || rest.len == 2 || rest.ptr[2] == '/')
-        field_errors_add_str(v->errors, FIELD_INVALID, path, STR(""),
-                             STR("host must be specified" URL_FORM));
-}
-
-/* Exactly one of url and service. */
-static void validate_client_config(struct kind_validator *v, const struct json_value *object,
-                                   struct str path)
-{
-    const struct json_value *config = json_path(object, "clientConfig");
-    const struct json_value *service = json_path(config, "service");
-    const struct str place = field_path(v, path, "clientConfig");
-    if ((json_path(config, "url") != NULL) == (service != NULL))
-        field_required(v, place, NULL, "exactly one of url or service is required");
-    if (json_path(config, "url") && !service)
-        validate_webhook_url(v, json_path_str(config, "url"), field_path(v, place, "url"));
-    if (service && json_path_str(service, "name").len == 0)
-        field_required(v, place, "service.name", "service name is required");
-    if (service && json_path_str(service, "namespace").len == 0)
-        field_required(v, place, "service.namespace", "service namespace is required");
-}
-
-static bool has_known_review(const struct json_value *versions)
-{
-    const struct json_value *version;
-    JSON_FOREACH (key, version, versions)
-        if (str_eq(json_to_str(version), STR("v1")) || str_eq(json_to_str(version), STR("v1beta1")))
-            return true;
-    return false;
-}
-
-void validate_webhook(struct kind_validator *v, const struct json_value *object, struct str path)
-{
-    const struct json_value *seconds = json_path(object, "timeoutSeconds");
-    const struct json_value *versions = json_path(object, "admissionReviewVersions");
-    const struct str effects = json_path_str(object, "sideEffects");
-    int64_t number;
-    validate_webhook_name(v, object, path);
-    validate_client_config(v, object, path);
-    if (is_empty(object, "admissionReviewVersions"))
-        field_required(v, path, "admissionReviewVersions", "must specify one of v1, v1beta1");
-    else if (!has_known_review(versions))
-        field_invalid(v, path, "admissionReviewVersions", versions,
-                      "must include at least one of v1, v1beta1");
-    if (effects.len == 0)
-        field_required(v, path, "sideEffects", "must specify one of None, NoneOnDryRun");
-    else
-        field_one_of(v, path, "sideEffects", effects, "None|NoneOnDryRun");
-    if (json_to_int64(seconds, &number) && (number < 1 || number > 30))
-        field_invalid(v, path, "timeoutSeconds", seconds,
-                      "the timeout value must be between 1 and 30 seconds");
-}
-
 /* A positive number up to a maximum; absent counts as 0. */
 static void validate_priority(struct kind_validator *v, const struct json_value *spec,
                               const char *member, int64_t most, const char *words)
@@ -264,67 +175,6 @@ void validate_api_service(struct kind_validator *v, const struct json_value *obj
 }
 
 /* The prefix "system-" is reserved for two names; only these may have values above 1000000000. */
-/* A policy says what it is about and what it asks for. */
-void validate_policy_spec(struct kind_validator *v, const struct json_value *object,
-                          struct str path)
-{
-    static const char *const lists[] = {"validations", "auditAnnotations"};
-    const struct json_value *about = json_path(object, "matchConstraints");
-    if (!about)
-        field_required(v, path, "matchConstraints", "");
-    else if (json_count(json_path(about, "resourceRules")) == 0)
-        field_required(v, path, "matchConstraints.resourceRules", "");
-    if (json_count(json_path(object, lists[0])) + json_count(json_path(object, lists[1])) > 0)
-        return;
-    for (size_t i = 0; i < COUNT(lists); i++)
-        field_required(v, path, lists[i],
-                       "validations or auditAnnotations must contain at least one item");
-}
-
-/* Parameters have a name or are selected. */
-void validate_param_ref(struct kind_validator *v, const struct json_value *object, struct str path)
-{
-    const struct str action = json_path_str(object, "parameterNotFoundAction");
-    const bool has_name = json_path_str(object, "name").len > 0;
-    const bool has_selector = json_path(object, "selector") != NULL;
-    if (has_name && has_selector) {
-        field_forbidden(v, path, "name", "name and selector are mutually exclusive");
-        field_forbidden(v, path, "selector", "name and selector are mutually exclusive");
-    }
-    if (!has_name && !has_selector)
-        field_required(v, path, NULL, "one of name or selector must be specified");
-    if (action.len == 0)
-        field_required(v, path, "parameterNotFoundAction", "");
-    else
-        field_one_of(v, path, "parameterNotFoundAction", action, "Deny|Allow");
-}
-
-/* What is done with those who break a policy: each action once, and not two that say the same. */
-void validate_policy_binding_spec(struct kind_validator *v, const struct json_value *object,
-                                  struct str path)
-{
-    SCOPED(map) seen = {.release = NULL};
-    const struct str policy = json_path_str(object, "policyName");
-    const struct str place = field_path(v, path, "validationActions");
-    const struct json_value *actions = json_path(object, "validationActions"), *action;
-    size_t index = 0;
-    if (policy.len == 0)
-        field_required(v, path, "policyName", "");
-    else
-        field_syntax(v, path, "policyName", policy, validation_dns1123_subdomain(policy));
-    JSON_FOREACH (key, action, actions) {
-        const struct str item = field_path_index(v, place, index++);
-        field_one_of(v, item, NULL, json_to_str(action), "Audit|Deny|Warn");
-        (void)field_unique(v, &seen, item, NULL, json_to_str(action));
-    }
-    if (map_has(&seen, STR("Deny")) && map_has(&seen, STR("Warn")))
-        field_invalid(v, place, NULL, actions,
-                      "must not contain both Deny and Warn (repeating the same validation failure "
-                      "information in the API response and headers serves no purpose)");
-    if (index == 0)
-        field_required(v, place, NULL, "at least one validation action is required");
-}
-
 void validate_priority_class(struct kind_validator *v, const struct json_value *object,
                              struct str path)
 {

@@ -66,6 +66,18 @@ bool field_unique(struct kind_validator *v, struct map *seen, struct str path, c
 /* More values than any row has. */
 #define VALUES_MAX 16
 
+bool field_is_one_of(struct str value, const char *values)
+{
+    struct str rest = str_from_c(values), one;
+    bool more = true;
+    while (more) {
+        more = str_cut(&rest, '|', &one);
+        if (str_eq(one, value))
+            return true;
+    }
+    return false;
+}
+
 /* Splits the list at "|"; the error names all supported values. */
 void field_one_of(struct kind_validator *v, struct str path, const char *member, struct str value,
                   const char *values)
@@ -73,10 +85,10 @@ void field_one_of(struct kind_validator *v, struct str path, const char *member,
     struct str supported[VALUES_MAX], rest = str_from_c(values), one;
     size_t count = 0;
     bool more = true;
+    if (field_is_one_of(value, values))
+        return;
     while (more && count < VALUES_MAX) {
         more = str_cut(&rest, '|', &one);
-        if (str_eq(one, value))
-            return;
         supported[count++] = one;
     }
     field_errors_add_not_supported(v->errors, field_path(v, path, member), value, supported, count);

@@ -33,16 +33,15 @@ typedef void validate_fn(struct kind_validator *v, const struct json_value *obje
                          struct str path);
 
 enum rule_form {
-    RULE_REQUIRED,   /* not absent, empty or 0; text is the detail of the error */
-    RULE_ONE_OF,     /* one of the values in text, which "|" separates */
-    RULE_RANGE,      /* from low to high */
-    RULE_AT_LEAST,   /* greater than or equal to low */
-    RULE_ABOVE,      /* greater than low */
-    RULE_SYNTAX,     /* a text, or each of a list, that the function accepts */
-    RULE_LABELS,     /* a map of labels */
-    RULE_UNIQUE,     /* a list whose elements differ in the member that text names */
-    RULE_QUANTITIES, /* a map of quantities, none of them negative */
-    RULE_OBJECT,     /* a function on an object of the type */
+    RULE_REQUIRED, /* not absent, empty or 0; text is the detail of the error */
+    RULE_ONE_OF,   /* one of the values in text, which "|" separates */
+    RULE_RANGE,    /* from low to high */
+    RULE_AT_LEAST, /* greater than or equal to low */
+    RULE_ABOVE,    /* greater than low */
+    RULE_SYNTAX,   /* a text, or each of a list, that the function accepts */
+    RULE_LABELS,   /* a map of labels */
+    RULE_UNIQUE,   /* a list whose elements differ in the member that text names */
+    RULE_OBJECT,   /* a function on an object of the type */
 };
 
 struct rule_row {
@@ -85,6 +84,9 @@ void field_one_of(struct kind_validator *v, struct str path, const char *member,
 void field_syntax(struct kind_validator *v, struct str path, const char *member, struct str value,
                   struct validation found);
 
+/* Whether a value is one of those that "|" separates. */
+bool field_is_one_of(struct str value, const char *values);
+
 /* Adds the value to those seen. False, with an error at path.member, when it was there already. */
 bool field_unique(struct kind_validator *v, struct map *seen, struct str path, const char *member,
                   struct str value);
@@ -96,6 +98,37 @@ void validate_int_or_percent(struct kind_validator *v, struct str path, const ch
 /* The number of a port, or its name; an absent value is fine. */
 void validate_port(struct kind_validator *v, struct str path, const char *member,
                    const struct json_value *value);
+
+/* What a resource without a domain may be used for. */
+enum resource_use {
+    USE_QUOTA = 1,
+    USE_CONTAINER = 2,
+    USE_POD = 4,   /* a quota that selects Pods */
+    USE_COUNT = 8, /* the number of Pods, or of claims */
+    USE_CLAIM = 16,
+};
+
+/* False when the name is none of the standard ones. */
+bool resource_find_uses(struct str name, unsigned *ret_uses);
+
+/* Of Kubernetes itself: it has no domain, or that of the project. */
+bool resource_is_native(struct str name);
+
+/* A qualified name, of those without a domain a standard one; use is 0 for any. */
+void validate_resource_name(struct kind_validator *v, struct str path, struct str name,
+                            unsigned use);
+
+/* The quantity of a resource: not negative, and of what is counted in whole numbers a whole one. */
+void validate_resource_quantity(struct kind_validator *v, struct str path, struct str resource,
+                                const struct json_value *value);
+
+/* How a volume may be mounted: modes that are known, ReadWriteOncePod without others. */
+void validate_access_modes(struct kind_validator *v, const struct json_value *modes,
+                           struct str path);
+
+/* False, with an error, for a quantity below 0. */
+bool validate_basic_quantity(struct kind_validator *v, struct str path,
+                             const struct json_value *value);
 
 /* False for absent values and for anything that is not a boolean. */
 bool field_is_true(const struct json_value *value);
@@ -117,28 +150,32 @@ struct validation syntax_schedule(struct arena *arena, struct str value);
 validate_fn validate_config_map, validate_secret, validate_namespace_spec,
     validate_namespace_status, validate_label_selector, validate_label_requirement;
 validate_fn validate_event;
-validate_fn validate_node_spec, validate_node_update;
-validate_fn validate_overhead, validate_limit_range_spec, validate_resource_quota_spec,
-    validate_resource_quota_update, validate_pod_overhead;
+validate_fn validate_node, validate_node_status, validate_node_update, validate_node_selector_term;
+validate_fn validate_limit_range_spec, validate_resource_quota_spec, validate_resource_quota_update;
+validate_fn validate_overhead, validate_pod_overhead, validate_resources;
 validate_fn validate_service_spec, validate_service_port, validate_service_status;
 validate_fn validate_pod_spec, validate_pod_template, validate_container, validate_env_var,
-    validate_env_source, validate_resources, validate_probe_port, validate_handler, validate_volume,
+    validate_env_source, validate_probe_port, validate_handler, validate_volume,
     validate_pod_update, validate_pod_status, validate_toleration, validate_file_mode;
 validate_fn validate_deployment_spec, validate_deployment_status, validate_replica_set_spec,
     validate_replica_set_status, validate_daemon_set_spec, validate_stateful_set_spec,
     validate_stateful_set_status, validate_stateful_set_update, validate_job_spec,
     validate_job_update, validate_cron_job_spec, validate_cron_job,
     validate_replication_controller_spec, validate_pod_disruption_budget_spec,
-    validate_autoscaler_spec, validate_scale_target, validate_metric_spec,
     validate_controller_revision;
+validate_fn validate_autoscaler_spec;
 validate_fn validate_role, validate_cluster_role, validate_role_binding,
-    validate_cluster_role_binding, validate_webhook, validate_api_service, validate_priority_class,
-    validate_policy_spec, validate_policy_binding_spec, validate_param_ref;
-validate_fn validate_claim_spec, validate_claim_update, validate_volume_spec,
-    validate_volume_update, validate_network_policy_spec, validate_network_peer,
-    validate_network_port, validate_ingress_spec, validate_ingress_rule, validate_ingress_path,
-    validate_ingress_backend, validate_ingress_class_spec, validate_volume_attributes_class;
+    validate_cluster_role_binding, validate_api_service, validate_priority_class;
+validate_fn validate_webhook, validate_admission_rule, validate_named_rule, validate_policy_spec,
+    validate_policy_variable, validate_policy_validation, validate_policy_binding_spec,
+    validate_param_kind, validate_param_ref;
+validate_fn validate_claim_spec, validate_claim_sources, validate_claim_status,
+    validate_claim_update;
+validate_fn validate_volume_spec, validate_volume_update;
+validate_fn validate_network_policy_spec, validate_network_peer, validate_network_port,
+    validate_ingress_spec, validate_ingress_rule, validate_ingress_path, validate_ingress_backend,
+    validate_ingress_class_spec, validate_volume_attributes_class;
 validate_fn validate_endpoint_subset, validate_endpoint_slice;
-validate_fn validate_csi_driver_spec, validate_csi_storage_capacity, validate_claim_sources,
+validate_fn validate_csi_driver_spec, validate_csi_driver_update, validate_csi_storage_capacity,
     validate_storage_class, validate_csi_node_spec, validate_csi_node_update,
     validate_attachment_source;

@@ -1,110 +1,14 @@
 /*
- * Validation of LimitRanges, ResourceQuotas and the overhead of RuntimeClasses, and of the names of
- * resources in them.
+ * Validation of LimitRanges and ResourceQuotas. The names of resources in them are validated by
+ * kind_validate_resources.c.
  *
  * Upstream: ValidateLimitRange() and ValidateResourceQuotaSpec() in
- * k8s.io/kubernetes/pkg/apis/core/validation/validation.go, and pkg/apis/core/helper for the names.
+ * k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
  */
 #include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_validate_internal.h"
 #include "apiserver/registry/quota_resource.h"
 #include "json/compare.h"
-
-/* What a resource without a domain may be used for. */
-enum resource_use {
-    USE_QUOTA = 1,
-    USE_CONTAINER = 2,
-    USE_POD = 4,   /* a quota that selects Pods */
-    USE_COUNT = 8, /* the number of Pods, or of claims */
-    USE_CLAIM = 16,
-};
-
-static const struct {
-    const char *name;
-    unsigned uses;
-} standard[] = {
-    {"cpu",                        USE_QUOTA | USE_CONTAINER | USE_POD},
-    {"memory",                     USE_QUOTA | USE_CONTAINER | USE_POD},
-    {"ephemeral-storage",          USE_QUOTA | USE_CONTAINER          },
-    {"requests.cpu",               USE_QUOTA | USE_POD                },
-    {"requests.memory",            USE_QUOTA | USE_POD                },
-    {"requests.ephemeral-storage", USE_QUOTA                          },
-    {"requests.storage",           USE_QUOTA | USE_CLAIM              },
-    {"limits.cpu",                 USE_QUOTA | USE_POD                },
-    {"limits.memory",              USE_QUOTA | USE_POD                },
-    {"limits.ephemeral-storage",   USE_QUOTA                          },
-    {"pods",                       USE_QUOTA | USE_POD | USE_COUNT    },
-    {"resourcequotas",             USE_QUOTA                          },
-    {"services",                   USE_QUOTA                          },
-    {"replicationcontrollers",     USE_QUOTA                          },
-    {"secrets",                    USE_QUOTA                          },
-    {"configmaps",                 USE_QUOTA                          },
-    {"persistentvolumeclaims",     USE_QUOTA | USE_CLAIM              },
-    {"storage",                    0                                  },
-    {"services.nodeports",         USE_QUOTA                          },
-    {"services.loadbalancers",     USE_QUOTA                          },
-};
-
-static bool has_domain(struct str name)
-{
-    return str_find_char(name, '/') != STR_NONE;
-}
-
-/* False when the name is none of the standard ones. */
-static bool find_uses(struct str name, unsigned *ret_uses)
-{
-    const bool is_huge_page = str_starts_with(name, STR("hugepages-"));
-    *ret_uses = is_huge_page ? USE_QUOTA | USE_CONTAINER : USE_QUOTA;
-    if (is_huge_page || str_starts_with(name, STR("requests.hugepages-")))
-        return true;
-    *ret_uses = 0;
-    for (size_t i = 0; i < COUNT(standard); i++) {
-        if (!str_eq(name, str_from_c(standard[i].name)))
-            continue;
-        *ret_uses = standard[i].uses;
-        return true;
-    }
-    return false;
-}
-
-/* Of Kubernetes itself: it has no domain, or that of the project. */
-static bool is_native(struct str name)
-{
-    return !has_domain(name) || str_contains(name, STR("kubernetes.io/"));
-}
-
-/* A resource that is counted in whole devices, such as example.com/gpu. */
-static bool is_extended(struct kind_validator *v, struct str name)
-{
-    return !is_native(name) && !str_starts_with(name, STR("requests.")) &&
-           validation_label_key(arena_print(v->arena, "requests.%.*s", STR_ARG(name))).count == 0;
-}
-
-static void add_name_error(struct kind_validator *v, struct str path, struct str name,
-                           struct str detail)
-{
-    field_errors_add_str(v->errors, FIELD_INVALID, path, name, detail);
-}
-
-/* A qualified name, of those without a domain a standard one; use is 0 for any. */
-static void validate_resource_name(struct kind_validator *v, struct str path, struct str name,
-                                   unsigned use)
-{
-    const struct validation found = validation_label_key(name);
-    unsigned uses;
-    field_syntax(v, path, NULL, name, found);
-    if (has_domain(name)) {
-        if (use == USE_CONTAINER && !is_native(name) && !is_extended(v, name))
-            add_name_error(v, path, name, STR("doesn't follow extended resource name standard"));
-        return;
-    }
-    if (!find_uses(name, &uses) && found.count == 0)
-        add_name_error(v, path, name, STR("must be a standard resource type or fully qualified"));
-    if (use && !(uses & use))
-        add_name_error(v, path, name,
-                       use == USE_QUOTA ? STR("must be a standard resource for quota")
-                                        : STR("must be a standard resource for containers"));
-}
 
 /* The quantities of one resource in a LimitRangeItem; one that is absent has no value. */
 enum limit { LIMIT_MAX, LIMIT_MIN, LIMIT_DEFAULT, LIMIT_REQUEST, LIMIT_RATIO, LIMITS };
@@ -179,8 +83,8 @@ static void validate_ratio(struct kind_validator *v, const struct limits *limits
 /* Devices and huge pages are not shared, so that a limit is what is requested. */
 static void validate_unshared(struct kind_validator *v, const struct limits *limits)
 {
-    const bool is_shared =
-        is_native(limits->resource) && !str_starts_with(limits->resource, STR("hugepages-"));
+    const bool is_shared = resource_is_native(limits->resource) &&
+                           !str_starts_with(limits->resource, STR("hugepages-"));
     if (is_shared || !limits->values[LIMIT_DEFAULT] || !limits->values[LIMIT_REQUEST] ||
         quantity_cmp(&limits->quantities[LIMIT_DEFAULT], &limits->quantities[LIMIT_REQUEST]) == 0)
         return;
@@ -234,13 +138,13 @@ static void validate_limit_type(struct kind_validator *v, struct str path, struc
     static const char *const types[] = {"Pod", "Container", "PersistentVolumeClaim"};
     const struct validation found = validation_label_key(type);
     field_syntax(v, path, "type", type, found);
-    if (found.count || has_domain(type))
+    if (found.count || str_find_char(type, '/') != STR_NONE)
         return;
     for (size_t i = 0; i < COUNT(types); i++)
         if (str_eq(type, str_from_c(types[i])))
             return;
-    add_name_error(v, field_path(v, path, "type"), type,
-                   STR("must be a standard limit type or fully qualified"));
+    field_errors_add_str(v->errors, FIELD_INVALID, field_path(v, path, "type"), type,
+                         STR("must be a standard limit type or fully qualified"));
 }
 
 static void validate_limit_item(struct kind_validator *v, const struct json_value *item,
@@ -281,45 +185,6 @@ void validate_limit_range_spec(struct kind_validator *v, const struct json_value
     }
 }
 
-/* A quantity that is not negative, of what counts objects or devices a whole one. */
-static void validate_amount(struct kind_validator *v, struct str path, struct str resource,
-                            const struct json_value *value)
-{
-    const bool is_whole = quota_resource_is_counted(resource) || is_extended(v, resource);
-    struct quantity quantity;
-    int64_t milli = 0;
-    if (!field_quantity(value, &quantity))
-        return;
-    if (quantity_sign(&quantity) < 0)
-        field_invalid(v, path, NULL, value, "must be greater than or equal to 0");
-    if (is_whole && quantity_milli(&quantity, &milli) && milli % 1000 != 0)
-        field_invalid(v, path, NULL, value, "must be an integer");
-}
-
-/* What a Pod takes besides its containers. Upstream names limits, as of those. */
-static void validate_taken(struct kind_validator *v, const struct json_value *resources,
-                           struct str path)
-{
-    const struct str limits = field_path(v, path, "limits");
-    const struct json_value *value;
-    JSON_FOREACH (key, value, resources) {
-        const struct str place = field_path_key(v, limits, key);
-        validate_resource_name(v, place, key, USE_CONTAINER);
-        validate_amount(v, place, key, value);
-    }
-}
-
-void validate_overhead(struct kind_validator *v, const struct json_value *object, struct str path)
-{
-    validate_taken(v, json_path(object, "podFixed"), path);
-}
-
-void validate_pod_overhead(struct kind_validator *v, const struct json_value *object,
-                           struct str path)
-{
-    validate_taken(v, json_path(object, "overhead"), field_path(v, path, "overhead"));
-}
-
 /* The scopes of a quota, and which resources they go with. */
 static const struct {
     const char *name;
@@ -353,7 +218,7 @@ static void validate_scope(struct kind_validator *v, const struct json_value *sp
         return;
     JSON_FOREACH (key, value, json_path(spec, "hard")) {
         unsigned uses;
-        if (find_uses(key, &uses) && uses & USE_QUOTA && !(uses & scopes[scope].uses))
+        if (resource_find_uses(key, &uses) && uses & USE_QUOTA && !(uses & scopes[scope].uses))
             field_invalid(v, path, NULL, shown, "unsupported scope applied to resource");
     }
 }
@@ -403,8 +268,8 @@ static void validate_scope_values(struct kind_validator *v, const struct json_va
                           "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope "
                           "selector");
     } else {
-        add_name_error(v, field_path(v, path, "operator"), op,
-                       STR("not a valid selector operator"));
+        field_errors_add_str(v->errors, FIELD_INVALID, field_path(v, path, "operator"), op,
+                             STR("not a valid selector operator"));
     }
 }
 
@@ -421,11 +286,12 @@ static void validate_scope_selector(struct kind_validator *v, const struct json_
         const size_t scope = find_scope(name);
         has[scope] = true;
         if (scope == COUNT(scopes))
-            add_name_error(v, field_path(v, place, "scopeName"), name, STR("unsupported scope"));
+            field_errors_add_str(v->errors, FIELD_INVALID, field_path(v, place, "scopeName"), name,
+                                 STR("unsupported scope"));
         validate_scope(v, spec, scope, place, selector);
         if (scope < COUNT(scopes) && scopes[scope].exists_only && !str_eq(op, STR("Exists")))
-            add_name_error(
-                v, field_path(v, place, "operator"), op,
+            field_errors_add_str(
+                v->errors, FIELD_INVALID, field_path(v, place, "operator"), op,
                 STR("must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, "
                     "ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, "
                     "ResourceQuotaScopeNotBestEffort or "
@@ -442,7 +308,7 @@ void validate_resource_quota_spec(struct kind_validator *v, const struct json_va
     JSON_FOREACH (key, value, json_path(object, "hard")) {
         const struct str place = field_path_key(v, field_path(v, path, "hard"), key);
         validate_resource_name(v, place, key, USE_QUOTA);
-        validate_amount(v, place, key, value);
+        validate_resource_quantity(v, place, key, value);
     }
     validate_scopes(v, object, path);
     validate_scope_selector(v, object, path);

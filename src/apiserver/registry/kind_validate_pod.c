@@ -186,23 +186,6 @@ void validate_env_source(struct kind_validator *v, const struct json_value *obje
                              STR("may not have more than one field specified at a time"));
 }
 
-/* Requests must not exceed limits. */
-void validate_resources(struct kind_validator *v, const struct json_value *object, struct str path)
-{
-    const struct json_value *limits = json_path(object, "limits"), *value;
-    JSON_FOREACH (key, value, json_path(object, "requests")) {
-        struct quantity request, limit;
-        const struct json_value *most = json_get(limits, key);
-        if (!most || !field_quantity(value, &request) || !field_quantity(most, &limit) ||
-            quantity_cmp(&request, &limit) <= 0)
-            continue;
-        field_invalid(v, path, "requests", value,
-                      arena_print(v->arena, "must be less than or equal to %.*s limit of %.*s",
-                                  STR_ARG(key), STR_ARG(json_to_str(most)))
-                          .ptr);
-    }
-}
-
 /* The port of an HTTP, TCP or gRPC action. */
 void validate_probe_port(struct kind_validator *v, const struct json_value *object, struct str path)
 {

@@ -24,12 +24,10 @@
 #define SYNTAX(type, member, fn)       ROW(type, member, RULE_SYNTAX, .syntax = fn)
 #define LABELS(type, member)           ROW(type, member, RULE_LABELS, .text = NULL)
 #define UNIQUE(type, member, name)     ROW(type, member, RULE_UNIQUE, .text = name)
-#define QUANTITIES(type, member)       ROW(type, member, RULE_QUANTITIES, .text = NULL)
 #define OBJECT(type, fn)               ROW(type, NULL, RULE_OBJECT, .check = fn)
 
-#define PROTOCOLS    "SCTP|TCP|UDP"
-#define PULL         "Always|IfNotPresent|Never"
-#define ACCESS_MODES "ReadOnlyMany|ReadWriteMany|ReadWriteOnce|ReadWriteOncePod"
+#define PROTOCOLS "SCTP|TCP|UDP"
+#define PULL      "Always|IfNotPresent|Never"
 
 /* clang-format off: one row, one line */
 static const struct rule_row rows[] = {
@@ -55,7 +53,8 @@ static const struct rule_row rows[] = {
     SYNTAX("ServicePort", "name", validation_dns1123_label),
     OBJECT("ServicePort", validate_service_port),
     OBJECT("ServiceStatus", validate_service_status),
-    OBJECT("NodeSpec", validate_node_spec),
+    OBJECT("Node", validate_node),
+    OBJECT("NodeStatus", validate_node_status),
     OBJECT("ResourceQuotaSpec", validate_resource_quota_spec),
     OBJECT("LimitRangeSpec", validate_limit_range_spec),
     OBJECT("EndpointSubset", validate_endpoint_subset),
@@ -75,6 +74,7 @@ static const struct rule_row rows[] = {
     OBJECT("PodSpec", validate_pod_spec),
     OBJECT("PodSpec", validate_pod_overhead),
     NEEDS("NodeSelector", "nodeSelectorTerms", "must have at least one node selector term"),
+    OBJECT("NodeSelectorTerm", validate_node_selector_term),
     NEEDS("PodOS", "name", ""),
     OBJECT("PodStatus", validate_pod_status),
     OBJECT("PodTemplateSpec", validate_pod_template),
@@ -108,8 +108,6 @@ static const struct rule_row rows[] = {
     SYNTAX("SecretKeySelector", "key", validation_config_map_key),
     NEEDS("ObjectFieldSelector", "fieldPath", ""),
     NEEDS("ResourceFieldSelector", "resource", ""),
-    QUANTITIES("ResourceRequirements", "limits"),
-    QUANTITIES("ResourceRequirements", "requests"),
     OBJECT("ResourceRequirements", validate_resources),
     NEEDS("VolumeMount", "name", ""),
     NEEDS("VolumeMount", "mountPath", ""),
@@ -164,20 +162,9 @@ static const struct rule_row rows[] = {
     NEEDS("NFSVolumeSource", "server", ""),
     NEEDS("NFSVolumeSource", "path", ""),
     NEEDS("CSIVolumeSource", "driver", ""),
-    NEEDS("CSIPersistentVolumeSource", "driver", ""),
-    NEEDS("CSIPersistentVolumeSource", "volumeHandle", ""),
-    NEEDS("PersistentVolumeClaimSpec", "accessModes", "at least 1 access mode is required"),
-    ONE_OF("PersistentVolumeClaimSpec", "accessModes", ACCESS_MODES),
-    ONE_OF("PersistentVolumeClaimSpec", "volumeMode", "Block|Filesystem"),
-    SYNTAX("PersistentVolumeClaimSpec", "storageClassName", validation_dns1123_subdomain),
     OBJECT("PersistentVolumeClaimSpec", validate_claim_spec),
     OBJECT("PersistentVolumeClaimSpec", validate_claim_sources),
-    NEEDS("PersistentVolumeSpec", "accessModes", ""),
-    ONE_OF("PersistentVolumeSpec", "accessModes", ACCESS_MODES),
-    NEEDS("PersistentVolumeSpec", "capacity", ""),
-    ONE_OF("PersistentVolumeSpec", "persistentVolumeReclaimPolicy", "Delete|Recycle|Retain"),
-    ONE_OF("PersistentVolumeSpec", "volumeMode", "Block|Filesystem"),
-    SYNTAX("PersistentVolumeSpec", "storageClassName", validation_dns1123_subdomain),
+    OBJECT("PersistentVolumeClaimStatus", validate_claim_status),
     OBJECT("PersistentVolumeSpec", validate_volume_spec),
 
     /* apps/v1, batch/v1 and what scales and guards them */
@@ -266,15 +253,9 @@ static const struct rule_row rows[] = {
     AT_LEAST("PodDisruptionBudgetStatus", "expectedPods", 0),
     OBJECT("PodDisruptionBudgetSpec", validate_pod_disruption_budget_spec),
     ONE_OF("PodDisruptionBudgetSpec", "unhealthyPodEvictionPolicy", "AlwaysAllow|IfHealthyBudget"),
-    AT_LEAST("HorizontalPodAutoscalerSpec", "minReplicas", 1),
     OBJECT("HorizontalPodAutoscalerSpec", validate_autoscaler_spec),
     AT_LEAST("HorizontalPodAutoscalerStatus", "currentReplicas", 0),
     AT_LEAST("HorizontalPodAutoscalerStatus", "desiredReplicas", 0),
-    OBJECT("MetricSpec", validate_metric_spec),
-    ONE_OF("HPAScalingRules", "selectPolicy", "Disabled|Max|Min"),
-    NEEDS("CrossVersionObjectReference", "kind", ""),
-    NEEDS("CrossVersionObjectReference", "name", ""),
-    OBJECT("CrossVersionObjectReference", validate_scale_target),
 
     /* rbac.authorization.k8s.io */
     OBJECT("Role", validate_role),
@@ -333,12 +314,12 @@ static const struct rule_row rows[] = {
     OBJECT("ValidatingAdmissionPolicySpec", validate_policy_spec),
     NEEDS("Variable", "name", "name is not specified"),
     NEEDS("Variable", "expression", "expression is not specified"),
-    NEEDS("MatchCondition", "expression", ""),
-    NEEDS("MatchCondition", "name", ""),
+    OBJECT("Variable", validate_policy_variable),
     NEEDS("ParamKind", "apiVersion", ""),
     NEEDS("ParamKind", "kind", ""),
+    OBJECT("ParamKind", validate_param_kind),
     ONE_OF("MatchResources", "matchPolicy", "Equivalent|Exact"),
-    NEEDS("Validation", "expression", "expression is not specified"),
+    OBJECT("Validation", validate_policy_validation),
     OBJECT("ParamRef", validate_param_ref),
     OBJECT("ValidatingAdmissionPolicyBindingSpec", validate_policy_binding_spec),
     OBJECT("ValidatingWebhook", validate_webhook),
@@ -352,6 +333,8 @@ static const struct rule_row rows[] = {
     UNIQUE("MutatingWebhookConfiguration", "webhooks", "name"),
     NEEDS("RuleWithOperations", "operations", ""),
     ONE_OF("RuleWithOperations", "operations", "*|CONNECT|CREATE|DELETE|UPDATE"),
+    OBJECT("RuleWithOperations", validate_admission_rule),
+    OBJECT("NamedRuleWithOperations", validate_named_rule),
     NEEDS("Rule", "apiGroups", ""),
     NEEDS("Rule", "apiVersions", ""),
     NEEDS("Rule", "resources", ""),

@@ -3,7 +3,6 @@
  * except RULE_REQUIRED.
  */
 #include "apimachinery/metadata_validation.h"
-#include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_validate_internal.h"
 
 /* Whether a value counts as absent for RULE_REQUIRED. A boolean never does. */
@@ -95,20 +94,6 @@ static void check_unique(struct kind_validator *v, const struct rule_row *row, s
     }
 }
 
-/* Quantities that cannot be read were refused by decoding. */
-static void check_quantities(struct kind_validator *v, const struct rule_row *row, struct str path,
-                             const struct json_value *map)
-{
-    const struct str place = field_path(v, path, row->member);
-    const struct json_value *one;
-    JSON_FOREACH (key, one, map) {
-        struct quantity quantity;
-        if (field_quantity(one, &quantity) && quantity_sign(&quantity) < 0)
-            field_invalid(v, field_path_key(v, place, key), NULL, one,
-                          "must be greater than or equal to 0");
-    }
-}
-
 void rule_apply(struct kind_validator *v, const struct rule_row *row,
                 const struct json_value *object, struct str path)
 {
@@ -134,9 +119,6 @@ void rule_apply(struct kind_validator *v, const struct rule_row *row,
         break;
     case RULE_UNIQUE:
         check_unique(v, row, path, value);
-        break;
-    case RULE_QUANTITIES:
-        check_quantities(v, row, path, value);
         break;
     case RULE_OBJECT:
         row->check(v, object, path);

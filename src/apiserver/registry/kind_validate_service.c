@@ -153,6 +153,34 @@ static void validate_families(struct kind_validator *v, const struct json_value 
     }
 }
 
+/*
+ * The services of this server have addresses of IPv4, so that no others can be asked for. A
+ * headless Service without a selector has no addresses and may have any families. What an older
+ * version stored may stay.
+ */
+static void validate_configured_families(struct kind_validator *v, const struct json_value *spec,
+                                         struct str path)
+{
+    const struct json_value *families = json_path(spec, "ipFamilies"), *family;
+    const struct json_value *policy = json_path(spec, "ipFamilyPolicy");
+    const struct json_value *old = json_path(v->old, "spec");
+    const struct str place = field_path(v, path, "ipFamilies");
+    size_t index = 0;
+    if ((is_headless(spec) && json_count(json_path(spec, "selector")) == 0) ||
+        (old && json_equal(families, json_path(old, "ipFamilies")) &&
+         json_equal(policy, json_path(old, "ipFamilyPolicy"))))
+        return;
+    if (str_eq(json_to_str(policy), STR("RequireDualStack")))
+        field_invalid(v, path, "ipFamilyPolicy", policy,
+                      "this cluster is not configured for dual-stack services");
+    JSON_FOREACH (key, family, families) {
+        if (str_eq(json_to_str(family), STR("IPv6")))
+            field_invalid(v, field_path_index(v, place, index), NULL, family,
+                          "not configured on this cluster");
+        index++;
+    }
+}
+
 static bool is_balanced(const struct json_value *spec)
 {
     return str_eq(type_of(spec), STR("LoadBalancer"));
@@ -204,6 +232,8 @@ void validate_service_spec(struct kind_validator *v, const struct json_value *ob
     validate_load_balancer(v, object, path);
     validate_traffic_policy(v, object, path);
     validate_families(v, json_path(object, "ipFamilies"), field_path(v, path, "ipFamilies"));
+    if (!str_eq(type_of(object), STR("ExternalName")))
+        validate_configured_families(v, object, path);
     if (json_path(object, "trafficDistribution"))
         field_one_of(v, path, "trafficDistribution", json_path_str(object, "trafficDistribution"),
                      "PreferClose|PreferSameZone|PreferSameNode");

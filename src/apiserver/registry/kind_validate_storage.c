@@ -1,9 +1,7 @@
 /*
- * Validation of StorageClasses, CSIDrivers, CSINodes, CSIStorageCapacities and the sources of
- * PersistentVolumeClaims.
+ * Validation of StorageClasses, CSIDrivers, CSINodes, CSIStorageCapacities and VolumeAttachments.
  *
- * Upstream: k8s.io/kubernetes/pkg/apis/storage/validation, and validateDataSource() and
- * validateDataSourceRef() of pkg/apis/core/validation.
+ * Upstream: k8s.io/kubernetes/pkg/apis/storage/validation.
  */
 #include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_validate_internal.h"
@@ -152,6 +150,15 @@ void validate_csi_driver_spec(struct kind_validator *v, const struct json_value 
                       "serviceAccountTokenInSecrets is set but no tokenRequests are specified");
 }
 
+/* Upstream's path is spec.attachedRequired, although the member is attachRequired. */
+void validate_csi_driver_update(struct kind_validator *v, const struct json_value *object,
+                                struct str path)
+{
+    const struct json_value *value = json_path(object, "spec.attachRequired");
+    if (!json_equal(value, json_path(v->old, "spec.attachRequired")))
+        field_invalid(v, path, "spec.attachedRequired", value, "field is immutable");
+}
+
 /* Labels that tell where a driver's volumes can be used. Upstream's path is that of the driver. */
 static void validate_topology_keys(struct kind_validator *v, const struct json_value *keys,
                                    struct str path)
@@ -265,54 +272,4 @@ void validate_csi_storage_capacity(struct kind_validator *v, const struct json_v
     field_syntax(v, path, "storageClassName", name, validation_dns1123_subdomain(name));
     if (field_quantity(capacity, &quantity) && quantity_sign(&quantity) < 0)
         field_invalid(v, path, "capacity", capacity, "must be greater than or equal to 0");
-}
-
-/* A reference; without a group it is one to another claim. */
-static void validate_data_source(struct kind_validator *v, const struct json_value *source,
-                                 struct str path)
-{
-    const struct str group = json_path_str(source, "apiGroup");
-    const struct str kind = json_path_str(source, "kind");
-    if (!source)
-        return;
-    if (json_path_str(source, "name").len == 0)
-        field_required(v, path, "name", "");
-    if (kind.len == 0)
-        field_required(v, path, "kind", "");
-    if (group.len)
-        field_syntax(v, path, "apiGroup", group, validation_dns1123_subdomain(group));
-    else if (!str_eq(kind, STR("PersistentVolumeClaim")))
-        field_errors_add_str(
-            v->errors, FIELD_INVALID, path, kind,
-            STR("must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
-}
-
-static bool is_same_source(const struct json_value *source, const struct json_value *reference)
-{
-    static const char *const members[] = {"apiGroup", "kind", "name"};
-    for (size_t i = 0; i < COUNT(members); i++)
-        if (!json_equal(json_path(source, members[i]), json_path(reference, members[i])))
-            return false;
-    return true;
-}
-
-/* Both forms of a source are the same, or there is but one. Upstream quotes a path here, as {}. */
-void validate_claim_sources(struct kind_validator *v, const struct json_value *object,
-                            struct str path)
-{
-    const struct json_value *source = json_path(object, "dataSource");
-    const struct json_value *reference = json_path(object, "dataSourceRef");
-    const struct str namespace = json_path_str(reference, "namespace");
-    validate_data_source(v, source, field_path(v, path, "dataSource"));
-    validate_data_source(v, reference, field_path(v, path, "dataSourceRef"));
-    if (namespace.len)
-        field_syntax(v, path, "dataSourceRef.namespace", namespace,
-                     validation_dns1123_label(namespace));
-    if (!source || !reference)
-        return;
-    if (namespace.len)
-        field_errors_add(v->errors, FIELD_INVALID, path,
-                         STR("{}: may not be specified when dataSourceRef.namespace is specified"));
-    else if (!is_same_source(source, reference))
-        field_errors_add(v->errors, FIELD_INVALID, path, STR("{}: must match dataSourceRef"));
 }

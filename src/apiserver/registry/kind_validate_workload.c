@@ -1,8 +1,8 @@
 /*
  * Validation of Deployments, ReplicaSets, DaemonSets, StatefulSets, ReplicationControllers, Jobs,
- * CronJobs, PodDisruptionBudgets and HorizontalPodAutoscalers.
+ * CronJobs and PodDisruptionBudgets.
  *
- * Upstream: validation.go in k8s.io/kubernetes/pkg/apis/apps, batch, policy and autoscaling. Pod
+ * Upstream: validation.go in k8s.io/kubernetes/pkg/apis/apps, batch and policy. Pod
  * templates are validated by the rows of their own types. The functions here check what connects a
  * controller with its template: the selector, and the restart policy.
  */
@@ -396,68 +396,13 @@ void validate_pod_disruption_budget_spec(struct kind_validator *v, const struct 
     validate_int_or_percent(v, path, "maxUnavailable", most);
 }
 
-/* Only a ReplicationController is of the core group. */
-void validate_scale_target(struct kind_validator *v, const struct json_value *object,
-                           struct str path)
-{
-    const struct str text = json_path_str(object, "apiVersion");
-    const bool is_core = str_eq(json_path_str(object, "kind"), STR("ReplicationController")) &&
-                         str_eq(text, STR("v1"));
-    const size_t slash = str_find_char(text, '/');
-    if (slash == STR_NONE && !is_core)
-        field_errors_add_str(v->errors, FIELD_INVALID, field_path(v, path, "apiVersion"), text,
-                             STR("apiVersion must specify API group"));
-    else if (slash != str_find_last_char(text, '/'))
-        field_errors_add_str(
-            v->errors, FIELD_INVALID, field_path(v, path, "apiVersion"), text,
-            arena_print(v->arena, "unexpected GroupVersion string: %.*s", STR_ARG(text)));
-}
-
-void validate_autoscaler_spec(struct kind_validator *v, const struct json_value *object,
-                              struct str path)
-{
-    const struct json_value *least = json_path(object, "minReplicas");
-    if (number_at(object, "maxReplicas") < 1)
-        field_required(v, path, "maxReplicas", "must be set and greater than 0");
-    if (least && number_at(object, "maxReplicas") < number_at(object, "minReplicas"))
-        field_invalid(v, path, "maxReplicas", json_path(object, "maxReplicas"),
-                      "must be greater than or equal to `minReplicas`");
-}
-
-/* The type says which of the sources there is, and it is the only one. */
-void validate_metric_spec(struct kind_validator *v, const struct json_value *object,
-                          struct str path)
-{
-    static const struct {
-        const char *type, *member;
-    } sources[] = {
-        {"ContainerResource", "containerResource"},
-        {"External",          "external"         },
-        {"Object",            "object"           },
-        {"Pods",              "pods"             },
-        {"Resource",          "resource"         },
-    };
-    const struct str type = json_path_str(object, "type");
-    if (type.len == 0)
-        field_required(v, path, "type", "must specify a metric source type");
-    field_one_of(v, path, "type", type, "ContainerResource|External|Object|Pods|Resource");
-    for (size_t i = 0; i < COUNT(sources); i++) {
-        const bool is_expected = str_eq(type, str_from_c(sources[i].type));
-        const bool is_there = json_path(object, sources[i].member) != NULL;
-        if (is_expected && !is_there)
-            field_required(v, path, sources[i].member,
-                           "must populate information for the given metric source");
-        else if (is_there && !is_expected)
-            field_forbidden(v, path, sources[i].member,
-                            "must populate the given metric source only");
-    }
-}
-
-/* data is an object. */
+/* data is an object. An update cannot change data and does not look at it. */
 void validate_controller_revision(struct kind_validator *v, const struct json_value *object,
                                   struct str path)
 {
     const enum json_type type = json_type(json_path(object, "data"));
+    if (v->old)
+        return;
     if (type == JSON_ABSENT || type == JSON_NULL)
         field_required(v, path, "data", "data is mandatory");
     else if (type != JSON_OBJECT)
