@@ -194,6 +194,59 @@ static void validate_huge_pages(struct kind_validator *v, const struct json_valu
         field_forbidden(v, path, NULL, "HugePages require cpu or memory");
 }
 
+/* The claims of the Pod whose resources, or those of whose container, stand at a path. */
+static const struct json_value *find_pod_claims(struct kind_validator *v, struct str path,
+                                                bool is_pod)
+{
+    struct str spec = str_slice(path, 0, path.len - STR(".resources").len);
+    if (!is_pod && str_find_last_char(spec, '.') != STR_NONE)
+        spec = str_slice(spec, 0, str_find_last_char(spec, '.'));
+    return json_path(json_path(v->object, arena_c(v->arena, spec)), "resourceClaims");
+}
+
+static void validate_pod_has_claim(struct kind_validator *v, const struct json_value *claims,
+                                   struct str path, struct str name)
+{
+    SCOPED(buf) words = {.limit = 0};
+    const struct json_value *claim;
+    bool is_first = true;
+    buf_add(&words, STR("must be one of the names in pod.spec.resourceClaims"));
+    JSON_FOREACH (key, claim, claims) {
+        if (str_eq(json_path_str(claim, "name"), name))
+            return;
+        buf_print(&words, "%s%.*s", is_first ? ": " : ", ", STR_ARG(json_path_str(claim, "name")));
+        is_first = false;
+    }
+    if (is_first)
+        buf_add(&words, STR(" which is empty"));
+    field_errors_add_str(v->errors, FIELD_NOT_FOUND, path, name, buf_str(&words));
+}
+
+/* Claims have names, each once; one may stand more than once with different requests. */
+static void validate_resource_claims(struct kind_validator *v, const struct json_value *claims,
+                                     const struct json_value *of_pod, struct str path)
+{
+    SCOPED(map) seen = {.release = NULL};
+    const struct json_value *claim;
+    size_t index = 0;
+    JSON_FOREACH (key, claim, claims) {
+        const struct str place = field_path_index(v, path, index++);
+        const struct str name = json_path_str(claim, "name");
+        const struct str request = json_path_str(claim, "request");
+        if (name.len == 0) {
+            field_required(v, place, NULL, "");
+            continue;
+        }
+        if (request.len)
+            field_syntax(v, place, "request", request, validation_dns1123_label(request));
+        (void)field_unique(v, &seen, place, NULL,
+                           request.len
+                               ? arena_print(v->arena, "%.*s/%.*s", STR_ARG(name), STR_ARG(request))
+                               : name);
+        validate_pod_has_claim(v, of_pod, place, name);
+    }
+}
+
 /* The resources in a status are what a node reports; upstream does not look at them. */
 void validate_resources(struct kind_validator *v, const struct json_value *object, struct str path)
 {
@@ -209,4 +262,6 @@ void validate_resources(struct kind_validator *v, const struct json_value *objec
     JSON_FOREACH (key, value, requests)
         validate_request(v, limits, key, value, path);
     validate_huge_pages(v, object, path);
+    validate_resource_claims(v, json_path(object, "claims"), find_pod_claims(v, path, is_pod),
+                             field_path(v, path, "claims"));
 }
