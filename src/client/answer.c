@@ -21,6 +21,11 @@ void answer_pool_init(struct answer_pool *pool, size_t limit, size_t values_max)
     list_init(&pool->holders);
 }
 
+void answer_pool_done(struct answer_pool *pool)
+{
+    cpu_gate_done(&pool->gate);
+}
+
 static void uncount_answer(struct answer *answer)
 {
     if (!answer->pool || !answer->counted)
@@ -34,6 +39,7 @@ void answer_done(struct answer *answer)
 {
     uncount_answer(answer);
     buf_done(&answer->text);
+    answer->passed = 0;
     answer->is_given_up = false;
 }
 
@@ -77,6 +83,14 @@ struct error *answer_add(struct answer *answer, struct str piece)
     if (answer->pool)
         count_answer(answer);
     return check_given_up(answer);
+}
+
+struct error *answer_wait_turn(struct answer *answer)
+{
+    if (!answer->pool || answer->text.len - answer->passed < ANSWER_FREE_BYTES)
+        return NULL;
+    answer->passed = answer->text.len;
+    return cpu_gate_pass(&answer->pool->gate);
 }
 
 /* The work of one parse, which may happen on a worker thread. */

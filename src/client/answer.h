@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "async/cpu_turn.h"
 #include "async/semaphore.h"
 #include "base/buf.h"
 #include "base/error.h"
@@ -33,9 +34,11 @@ struct answer_pool {
     size_t used;
     struct list holders;     /* answers that count, the first to begin in front */
     struct semaphore parses; /* one large answer is parsed at a time */
+    struct cpu_gate gate;    /* in front of the next bytes of a large answer */
 };
 
 void answer_pool_init(struct answer_pool *pool, size_t limit, size_t values_max);
+void answer_pool_done(struct answer_pool *pool); /* no answer may be left */
 
 /* The zero value is an empty answer. It stays at its place in memory until answer_done(). */
 struct answer {
@@ -44,6 +47,7 @@ struct answer {
     struct answer_pool *pool; /* set by the client; NULL: nothing is counted */
     struct list_link link;
     size_t counted;
+    size_t passed; /* bytes that there were when the gate was passed last */
     bool is_given_up;
 };
 
@@ -55,6 +59,14 @@ void answer_done(struct answer *answer);
  * give its bytes up, now or earlier: the server may be asked again.
  */
 MUST_USE struct error *answer_add(struct answer *answer, struct str piece);
+
+/*
+ * Waits until more of the answer may be read. A large answer waits once for every ANSWER_FREE_BYTES
+ * of it, and one answer of the pool goes on in each iteration of the loop, behind everything that
+ * is ready. However many large answers arrive at once, an iteration copies the bytes of one of
+ * them, and small answers do not wait for the others. Suspends.
+ */
+MUST_USE struct error *answer_wait_turn(struct answer *answer);
 
 /*
  * Parses the text and releases it. A large text is parsed on a worker thread, meanwhile the fiber

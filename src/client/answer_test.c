@@ -103,3 +103,53 @@ SIM_TEST(answers_of_too_many_values_are_refused)
     CHECK_OK(add_bytes(&deep, 2 * MEGABYTE, '['));
     CHECK_FAILS(answer_read_json(&deep, &doc), ERROR_PARSE, "exceeded max depth");
 }
+
+#define LARGE_ANSWERS 20
+#define ITERATIONS    10
+
+/* Large answers that arrive at once, and the bytes of all of them that were copied so far. */
+struct answer_crowd {
+    struct answer_pool pool;
+    size_t copied;
+};
+
+static struct error *read_large(void *data)
+{
+    struct answer_crowd *crowd = data;
+    SCOPED(answer) answer = answer_of(&crowd->pool, MEGABYTE);
+    while (answer.text.len < MEGABYTE) {
+        TRY(answer_wait_turn(&answer));
+        TRY(add_bytes(&answer, 4096, ' '));
+        crowd->copied += 4096;
+    }
+    return NULL;
+}
+
+/*
+ * All bytes are there, so that nothing but turns makes anybody wait. A fiber that is ready in every
+ * iteration stands for a small answer beside them.
+ */
+SIM_TEST(large_answers_wait_for_small_ones)
+{
+    struct answer_crowd crowd = {.copied = 0};
+    answer_pool_init(&crowd.pool, 100 * MEGABYTE, 1000);
+    SCOPED(scope) scope = {0};
+    for (size_t i = 0; i < LARGE_ANSWERS; i++)
+        scope_start(&scope, "large answer", read_large, &crowd);
+    CHECK_OK(fiber_yield());
+    for (size_t i = 0; i < ITERATIONS; i++)
+        CHECK_OK(fiber_yield());
+    CHECK(crowd.copied <= (LARGE_ANSWERS + ITERATIONS) * ANSWER_FREE_BYTES);
+    CHECK_OK(scope_wait(&scope));
+    CHECK_EQ(crowd.copied, LARGE_ANSWERS * MEGABYTE);
+    answer_pool_done(&crowd.pool);
+}
+
+SIM_TEST(an_answer_without_a_pool_does_not_wait)
+{
+    SCOPED(answer) answer = answer_of(NULL, MEGABYTE);
+    const int64_t before = loop_now(loop_current());
+    CHECK_OK(add_bytes(&answer, MEGABYTE, ' '));
+    CHECK_OK(answer_wait_turn(&answer));
+    CHECK_EQ(loop_now(loop_current()), before);
+}

@@ -90,6 +90,7 @@ static struct error *read_body(struct http_response *response, struct answer *bo
 {
     for (;;) {
         struct str piece;
+        TRY(answer_wait_turn(body));
         TRY(http_response_read_piece(response, &piece));
         if (!piece.len)
             return NULL;

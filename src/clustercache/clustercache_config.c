@@ -171,6 +171,7 @@ void clustercache_config_free(struct clustercache_config *config)
 {
     if (!config || --config->references > 0)
         return;
+    answer_pool_done(&config->answers);
     discovery_pool_free(config->pool);
     arena_done(&config->texts);
     mem_free(config);
