@@ -17,6 +17,7 @@ struct indexed_cluster {
     struct json_doc *labels; /* NULL: none */
     bool is_excluded;        /* being deleted, or without a control plane that is needed */
     bool is_paused;
+    bool is_in_doubt; /* stays with the Cluster when the object changes */
 };
 
 struct cluster_index {
@@ -78,8 +79,10 @@ static void put_cluster(struct cluster_index *cluster_index, const struct object
     indexed_cluster->is_excluded = is_excluded(cluster_index, cluster);
     indexed_cluster->is_paused = crs_cluster_is_paused(cluster);
     struct indexed_cluster *before = map_put(there, key.name, indexed_cluster);
-    if (before)
-        release_indexed_cluster(before);
+    if (!before)
+        return;
+    indexed_cluster->is_in_doubt = before->is_in_doubt;
+    release_indexed_cluster(before);
 }
 
 /* A namespace without Clusters is removed. */
@@ -140,8 +143,8 @@ void cluster_index_each(const struct cluster_index *cluster_index, struct str na
             each(data, map_key(entry));
 }
 
-static const struct indexed_cluster *find_cluster(const struct cluster_index *cluster_index,
-                                                  struct key cluster)
+static struct indexed_cluster *find_cluster(const struct cluster_index *cluster_index,
+                                            struct key cluster)
 {
     const struct map *there = map_find(&cluster_index->namespaces, cluster.namespace);
     return there ? map_find(there, cluster.name) : NULL;
@@ -152,6 +155,20 @@ bool cluster_index_selects(const struct cluster_index *cluster_index, struct key
 {
     const struct indexed_cluster *found = find_cluster(cluster_index, cluster);
     return found && is_selected(selector, found);
+}
+
+void cluster_index_set_doubt(struct cluster_index *cluster_index, struct key cluster,
+                             bool is_in_doubt)
+{
+    struct indexed_cluster *found = find_cluster(cluster_index, cluster);
+    if (found)
+        found->is_in_doubt = is_in_doubt;
+}
+
+bool cluster_index_is_in_doubt(const struct cluster_index *cluster_index, struct key cluster)
+{
+    const struct indexed_cluster *found = find_cluster(cluster_index, cluster);
+    return found && found->is_in_doubt;
 }
 
 bool cluster_index_is_paused(const struct cluster_index *cluster_index, struct key cluster)

@@ -1,6 +1,6 @@
 /*
- * The cluster index: of every Cluster the labels, whether it can be selected and whether it is
- * paused, without parsing.
+ * The cluster index: of every Cluster the labels, whether it can be selected, whether it is paused
+ * and whether it is in doubt, without parsing.
  *
  * The index follows a cache of Clusters. Its handler is added before those of the controllers, so
  * that the index is current when an event is mapped to sets.
@@ -29,6 +29,11 @@ void cluster_index_each(const struct cluster_index *cluster_index, struct str na
 /* True if the cluster exists, is not being deleted, and is selected. */
 bool cluster_index_selects(const struct cluster_index *cluster_index, struct key cluster,
                            const struct selector *selector);
+
+/* What the last attempt to apply something there says of the cluster; see cluster_doubt.h. */
+void cluster_index_set_doubt(struct cluster_index *cluster_index, struct key cluster,
+                             bool is_in_doubt);
+bool cluster_index_is_in_doubt(const struct cluster_index *cluster_index, struct key cluster);
 
 /* True if the cluster exists and has spec.paused. */
 bool cluster_index_is_paused(const struct cluster_index *cluster_index, struct key cluster);

@@ -182,3 +182,19 @@ TEST(an_index_that_comes_late_knows_every_cluster)
     cluster_index_free(TAKE(town.cluster_index));
     arrive(&town, "c2", "\"cni\":\"calico\""); /* nobody listens any more */
 }
+
+TEST(cluster_index_keeps_doubts_while_the_cluster_changes)
+{
+    SCOPED(town) town;
+    const struct key key = {STR("ns"), STR("a")};
+    town_init(&town, false);
+    cluster_index_set_doubt(town.cluster_index, key, true); /* there is no such Cluster */
+    CHECK(!cluster_index_is_in_doubt(town.cluster_index, key));
+    arrive(&town, "a", "");
+    cluster_index_set_doubt(town.cluster_index, key, true);
+    arrive(&town, "a", "\"cni\":\"calico\"");
+    CHECK(cluster_index_is_in_doubt(town.cluster_index, key));
+    happen(&town, "ns", "a", "", "", true);
+    arrive(&town, "a", "");
+    CHECK(!cluster_index_is_in_doubt(town.cluster_index, key));
+}

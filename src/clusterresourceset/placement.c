@@ -87,11 +87,19 @@ struct str placement_cluster(const struct placement *placement)
 
 void placement_enqueue(struct crs_set *set, struct str cluster, int priority)
 {
+    placement_enqueue_after(set, cluster, 0, priority);
+}
+
+void placement_enqueue_after(struct crs_set *set, struct str cluster, duration after, int priority)
+{
     SCOPED(buf) name = {.limit = 0};
-    const struct key key = set_key(set);
-    buf_print(&name, "%.*s/%.*s", STR_ARG(key.name), STR_ARG(cluster));
-    queue_add(set_controllers(set)->queues[CRS_CONTROLLER_PLACEMENTS],
-              (struct key){key.namespace, buf_str(&name)}, priority);
+    struct queue *queue = set_controllers(set)->queues[CRS_CONTROLLER_PLACEMENTS];
+    buf_print(&name, "%.*s/%.*s", STR_ARG(set_key(set).name), STR_ARG(cluster));
+    const struct key key = {set_key(set).namespace, buf_str(&name)};
+    if (after)
+        queue_add_after(queue, key, after, priority);
+    else
+        queue_add(queue, key, priority);
 }
 
 void placement_enqueue_identity(struct queue *queue, struct key cluster, int priority)

@@ -15,6 +15,7 @@
 
 #include "apimachinery/key.h"
 #include "async/scope.h"
+#include "base/duration.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "clusterresourceset/fault.h"
@@ -43,6 +44,7 @@ struct str placement_cluster(const struct placement *placement);
 
 /* The key in the queue of placements, "set/cluster" in the namespace of both; and back. */
 void placement_enqueue(struct crs_set *set, struct str cluster, int priority);
+void placement_enqueue_after(struct crs_set *set, struct str cluster, duration after, int priority);
 bool placement_split_key(struct str name, struct str *ret_set, struct str *ret_cluster);
 
 /* Turns in the queue go round namespaces, then sets; a cluster is the target of its placements. */

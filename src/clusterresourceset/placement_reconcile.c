@@ -31,6 +31,7 @@
 #include "clusterresourceset/apply/apply.h"
 #include "clusterresourceset/apply/apply_ledger.h"
 #include "clusterresourceset/apply/field_manager.h"
+#include "clusterresourceset/cluster_doubt.h"
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/drift_mend.h"
 #include "clusterresourceset/identity.h"
@@ -455,6 +456,7 @@ static struct error *apply_resource(struct placement_reconcile *reconcile, size_
     struct error *err = placement_reconcile_run(reconcile, "apply", apply_in_fiber, &apply);
     OWNED(error) failure = apply.err;
     TRY(err);
+    reconcile->is_in_doubt |= failure && cluster_doubt_is_cast_by(failure->code);
     if (!apply.is_done) {
         failures_clear(&reconcile->failures); /* what was cut short says nothing about objects */
         return error_new(ERROR_CANCELED, "the set or the cluster goes");
@@ -498,6 +500,7 @@ static struct error *wait_for_client(struct placement_reconcile *reconcile, stru
     const struct fault fault = explain_no_client(reconcile, err);
     note_fault(reconcile, &fault);
     error_free(err);
+    reconcile->is_in_doubt = true;
     reconcile->result->requeue_after =
         fault.type == FAULT_CONNECTING ? CONNECTING_RETRY : NO_CLIENT_RETRY;
     return placement_reconcile_write(reconcile);
@@ -606,6 +609,7 @@ static struct error *check_identity(struct placement_reconcile *reconcile)
     if (unknown) {
         if (fiber_is_canceled(fiber_current()))
             return unknown;
+        reconcile->is_in_doubt = cluster_doubt_is_cast_by(unknown->code);
         reconcile->unknown =
             error_wrap(unknown, "cannot read Namespace kube-system, by which a cluster is known");
         reconcile->result->requeue_after = IDENTITY_RETRY;
@@ -773,6 +777,9 @@ static void keep_findings(struct placement_reconcile *reconcile)
 static void finish_reconcile(struct placement_reconcile *reconcile, const struct error *err)
 {
     const bool is_interrupted = err && fiber_is_canceled(fiber_current());
+    if (reconcile->is_in_doubt || reconcile->result_count)
+        cluster_index_set_doubt(reconcile->controllers->cluster_index, reconcile->cluster,
+                                reconcile->is_in_doubt);
     if (!placement_end(reconcile->placement))
         return;
     if (!set_is_open(reconcile->set) || is_interrupted)

@@ -48,6 +48,7 @@ struct placement_reconcile {
     struct health_finding health; /* what a look has found, for the record; of no type: nothing */
     bool is_unfinished;           /* the binding could not be written because of conflicts */
     bool is_refused;              /* the binding has no room for the set */
+    bool is_in_doubt;             /* the cluster failed, not an object; see cluster_doubt.h */
     struct reconcile_result *result;
 };
 

@@ -20,6 +20,7 @@
 #include "async/loop.h"
 #include "base/array.h"
 #include "base/memory.h"
+#include "clusterresourceset/cluster_doubt.h"
 #include "clusterresourceset/conditions.h"
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/drift_check.h"
@@ -250,8 +251,10 @@ static void enqueue_placement(void *data, struct str cluster)
         health_check_follow(set, placement, HEALTH_CHECK_SOON);
         return;
     }
+    const struct key key = {set_key(set).namespace, cluster};
+    const bool is_in_doubt = cluster_index_is_in_doubt(set_controllers(set)->cluster_index, key);
     placement_set_pending(placement, true);
-    placement_enqueue(set, cluster, QUEUE_NORMAL);
+    placement_enqueue_after(set, cluster, is_in_doubt ? CLUSTER_DOUBT_PAUSE : 0, QUEUE_NORMAL);
 }
 
 static void enqueue_placements(struct crs_set *set)

@@ -110,3 +110,54 @@ SIM_TEST(a_namespace_with_much_to_do_holds_up_no_other)
     CHECK(time_quiet_set(&fixture, "beside") < 1);
     CHECK(proxy_count(&fixture.workloads[1], CRS_FIXTURE_POST) < (size_t)LOUD_CLUSTERS * LOUD_SETS);
 }
+
+#define OBJECT_PATCH(name) "PATCH /api/v1/namespaces/default/configmaps/" name
+
+/* Two clusters of one set: c1 works, c2 does what it is told to. */
+static void begin_with_bad_cluster(struct crs_fixture *fixture, struct proxy_fault fault)
+{
+    crs_fixture_init(fixture);
+    crs_fixture_cluster(fixture, 1);
+    crs_fixture_cluster(fixture, 2);
+    crs_fixture_map(fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_map(fixture, "cm2", CRS_FIXTURE_MANIFEST("b", "1"));
+    proxy_fail(&fixture->workloads[1], fault);
+    crs_fixture_start(fixture, NULL);
+    CHECK_OK(fiber_sleep(SECOND));
+    crs_fixture_set(fixture, "first", "Reconcile", "ConfigMap/cm1");
+    crs_fixture_await_entry(fixture, "c1", "first", "ConfigMap/cm1 true hash");
+    crs_fixture_await_entry(fixture, "c2", "first", "ConfigMap/cm1 false hash");
+}
+
+/* c2 is asked when c1 has got everything, soon after that, and comes to no harm by the pause. */
+SIM_TEST(a_cluster_in_trouble_comes_after_those_that_work)
+{
+    SCOPED(crs_fixture) fixture;
+    begin_with_bad_cluster(&fixture,
+                           (struct proxy_fault){"PATCH", "/configmaps/", SIZE_MAX, .status = 500});
+    const int64_t begun = loop_now(loop_current());
+    crs_fixture_set(&fixture, "second", "Reconcile", "ConfigMap/cm2");
+    crs_fixture_await_entry(&fixture, "c1", "second", "ConfigMap/cm2 true hash");
+    CHECK_EQ(proxy_count(&fixture.workloads[1], OBJECT_PATCH("b")), (size_t)0);
+    crs_fixture_await_entry(&fixture, "c2", "second", "ConfigMap/cm2 false hash");
+    CHECK(crs_fixture_seconds_since(begun) < 1);
+    TEST_CASE("a cluster that works again does not wait");
+    fixture.workloads[1].faults[0].times = 0;
+    crs_fixture_await_applied(&fixture, "second");
+    crs_fixture_map(&fixture, "cm2", CRS_FIXTURE_MANIFEST("b", "2"));
+    const int64_t changed = loop_now(loop_current());
+    crs_fixture_await(&fixture, CRS_FIXTURE_OBJECT("2", "b"), "data.k", "2");
+    CHECK(crs_fixture_seconds_since(changed) < 0.15);
+}
+
+/* An object that is refused says nothing about its cluster. */
+SIM_TEST(a_cluster_that_refuses_an_object_does_not_wait)
+{
+    SCOPED(crs_fixture) fixture;
+    begin_with_bad_cluster(&fixture,
+                           (struct proxy_fault){"PATCH", "/configmaps/a", SIZE_MAX, .status = 403});
+    const int64_t begun = loop_now(loop_current());
+    crs_fixture_set(&fixture, "second", "Reconcile", "ConfigMap/cm2");
+    crs_fixture_await_entry(&fixture, "c2", "second", "ConfigMap/cm2 true hash");
+    CHECK(crs_fixture_seconds_since(begun) < 0.15);
+}
