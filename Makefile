@@ -63,10 +63,9 @@ soak: ## every kind of API request, then controllers with faults for SEEDS=20000
 
 hostile: ## attack the release build: 70 hostile clusters, then 23 hostile clients, in 512 MiB
 	@tools/bootstrap test
-	@tools/kubectl
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target corset hostile
-	@tests/hostile/clusters --corset build/release/corset --limit $$((512 << 20)) --kubectl build/tools
+	@tests/hostile/clusters --corset build/release/corset --limit $$((512 << 20))
 	@tests/hostile/clusters --tenants --corset build/release/corset --limit $$((512 << 20))
 	@build/release/hostile --server build/release/corset --limit $$((512 << 20))
 
