@@ -59,6 +59,15 @@ TEST(credentials_without_a_folder_are_new_each_time)
     CHECK(!str_eq(buf_str(&second->authority), buf_str(&first->authority)));
 }
 
+/* fabric8, the client of Java programs, reads keys of this form only. */
+TEST(the_key_of_the_administrator_is_written_as_sec1)
+{
+    OWNED(credentials) credentials = NULL;
+    CHECK_OK(open_in(NULL, &credentials));
+    CHECK(
+        str_starts_with(buf_str(&credentials->admin.key), STR("-----BEGIN EC PRIVATE KEY-----\n")));
+}
+
 TEST(credentials_do_not_make_up_half_an_authority)
 {
     static const char *const files[] = {"pki/ca.key", "pki/ca.crt"};

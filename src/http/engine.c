@@ -184,7 +184,8 @@ struct error *http_stream_respond(struct http_stream *stream, const struct http_
 {
     TRY(check_known(stream));
     assert(stream->engine->role == HTTP_SERVER && !stream->exchange->head_sent);
-    TRY(http_head_check_response(head));
+    if (head->status != 101 || !stream->exchange->may_upgrade)
+        TRY(http_head_check_response(head));
     return stream->engine->ops->respond(stream->exchange, head, end);
 }
 

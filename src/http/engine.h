@@ -33,8 +33,10 @@
  * Bytes to be sent wait in a queue per stream, bounded by queue_limit, so that a slow peer or a
  * closed window holds the writer and not the memory.
  *
- * Trailers are checked, limited and dropped; so are 1xx answers. There is no server push and no
- * protocol upgrade.
+ * Trailers are checked, limited and dropped; so are 1xx answers. There is no server push. A server
+ * may answer 101 to a request whose head says wants_websocket. From then on the data events of the
+ * stream are what the client sends, written bytes are sent as they are, and the end of our message
+ * ends the connection. The end event of the request came before.
  *
  * A stream that the peer reset no longer counts against the limit of concurrent streams, although
  * its handler may still be unwinding. The driver must limit the number of handlers separately.
@@ -170,7 +172,7 @@ size_t http_engine_capacity(const struct http_engine *engine);
 MUST_USE struct error *http_engine_open(struct http_engine *engine, struct http_stream *stream,
                                         const struct http_head *head, bool end);
 
-/* Server: sends the response's head, once. */
+/* Server: sends the response's head, once. The status is 200 to 599, or 101; see above. */
 MUST_USE struct error *http_stream_respond(struct http_stream *stream, const struct http_head *head,
                                            bool end);
 

@@ -71,6 +71,7 @@ struct http_exchange {
     bool send_ended;   /* http_stream_end() was called; bytes may still be queued */
     bool starved;      /* http_stream_write() could not take everything */
     bool received_end;
+    bool may_upgrade; /* server: the request allows the response 101 */
 };
 
 /* Engine life. */

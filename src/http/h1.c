@@ -145,10 +145,32 @@ static struct error *read_pending(struct h1 *h1)
     return err;
 }
 
+/* After an upgrade the peer's bytes are the stream's data. Bytes behind its end are dropped. */
+static void pass_upgraded(struct h1 *h1, struct str bytes)
+{
+    if (h1->active && bytes.len)
+        http_exchange_tell_data(&h1->exchange, bytes);
+}
+
+/* Bytes that came before the response 101 have waited in pending, as a pipelined request would. */
+static void pass_pending(struct h1 *h1)
+{
+    if (!h1->is_upgraded || !h1->pending.len)
+        return;
+    pass_upgraded(h1, str_skip(buf_str(&h1->pending), h1->pending_start));
+    buf_done(&h1->pending);
+    h1->pending_start = 0;
+}
+
 /* Bytes that cannot be parsed yet are kept in pending. They may hold Secrets and are wiped. */
 static struct error *h1_receive(struct http_engine *engine, struct str bytes)
 {
     struct h1 *h1 = h1_of(engine);
+    if (h1->is_upgraded) {
+        pass_pending(h1);
+        pass_upgraded(h1, bytes);
+        return NULL;
+    }
     if (h1->pending.len == 0)
         TRY(read_message(h1, &bytes));
     h1->pending.limit = PENDING_LIMIT;
@@ -171,8 +193,9 @@ static struct error *h1_receive_end(struct http_engine *engine)
         finish_connection(h1);
         return NULL;
     }
-    struct error *err =
-        is_busy(h1) ? error_new(ERROR_CONNECTION, "client closed the connection") : h1_read_eof(h1);
+    struct error *err = is_busy(h1) || h1->is_upgraded
+                            ? error_new(ERROR_CONNECTION, "client closed the connection")
+                            : h1_read_eof(h1);
     if (err)
         buf_done(&h1->out); /* the peer will not read it */
     else if (h1->message_done)
@@ -195,6 +218,7 @@ static struct error *h1_output(struct http_engine *engine, struct buf *out, size
     struct h1 *h1 = h1_of(engine);
     const bool was_sent = h1->message_sent;
     h1_write_some(h1, out, out->len + limit);
+    pass_pending(h1);
     if (h1->active && h1->message_sent && !was_sent && !engine->failed) {
         message_sent(h1);
         return read_pending(h1);

@@ -6,7 +6,8 @@
  * such messages are used to smuggle requests. An idle engine holds no buffers.
  *
  * A 2xx response to CONNECT finishes a client's engine: the following bytes belong to the tunnel
- * and must not be given to the engine. A server opens no tunnels.
+ * and must not be given to the engine. A server opens no tunnels. Its response 101 makes the
+ * connection a WebSocket; see engine.h.
  */
 #pragma once
 

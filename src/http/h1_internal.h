@@ -53,6 +53,7 @@ struct h1 {
     enum h1_framing framing;
     bool is_head, is_connect; /* the request's method */
     bool message_sent;
+    bool is_upgraded; /* server: after 101, no bytes are HTTP any more */
     /* The connection. */
     bool closing;  /* no exchange after this one */
     bool finished; /* no byte after those in out */

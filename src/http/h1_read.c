@@ -224,6 +224,19 @@ static struct error *read_target(struct h1 *h1, struct arena *arena, struct http
     return err;
 }
 
+/* A request with a body is not upgraded: the body would stand between the request and the frames.
+ */
+static bool offers_websocket(const struct h1 *h1, const struct http_head *head)
+{
+    const struct http_headers *headers = &head->headers;
+    int64_t length = -1;
+    error_free(http_head_read_length(head, &length));
+    return !h1->peer_is_old && str_eq(head->method, STR("GET")) && length <= 0 &&
+           !http_headers_find(headers, STR("transfer-encoding")).ptr &&
+           http_headers_has_token(headers, STR("connection"), STR("upgrade")) &&
+           str_eq_nocase(http_headers_find(headers, STR("upgrade")), STR("websocket"));
+}
+
 /* The head of a request is complete. *ret_status is the response status in case of an error. */
 static struct error *finish_request(struct h1 *h1, struct http_head *head, int *ret_status)
 {
@@ -242,6 +255,7 @@ static struct error *finish_request(struct h1 *h1, struct http_head *head, int *
                                                                       STR("100-continue"));
     h1->is_head = str_eq(head->method, STR("HEAD"));
     h1->is_connect = str_eq(head->method, STR("CONNECT"));
+    head->wants_websocket = offers_websocket(h1, head);
     strip_connection_headers(&head->headers);
     return NULL;
 }
@@ -253,6 +267,7 @@ static int tell_request(struct h1 *h1, struct http_head *head)
     h1->active = true;
     h1->message_sent = false;
     h1->exchange.no_body = h1->is_head;
+    h1->exchange.may_upgrade = head->wants_websocket;
     h1->exchange.id = ++h1->exchanges;
     if (!http_exchange_tell_open(&h1->exchange))
         return refuse_message(h1, 503, error_new(ERROR_SERVICE_UNAVAILABLE, "request refused"));
@@ -287,7 +302,7 @@ static struct error *finish_response(struct h1 *h1, struct http_head *head, bool
 
 /*
  * Returns 1 for a response without a body, which tells llhttp not to expect one, and -1 on failure.
- * Upgrades are ignored.
+ * llhttp reads a request that offers an upgrade as any other: the handler decides about it later.
  */
 static int on_headers_complete(llhttp_t *parser)
 {
@@ -296,7 +311,7 @@ static int on_headers_complete(llhttp_t *parser)
     struct error *err;
     bool no_body = false;
     int status = 400, result = 0;
-    parser->upgrade = 0; /* an offered upgrade is not accepted */
+    parser->upgrade = 0;
     h1->reading = H1_BODY;
     h1->head = reading; /* for read_target() */
     if (h1->engine.role == HTTP_SERVER)

@@ -84,9 +84,27 @@ static void add_connection(struct h1 *h1)
         add_header(&h1->out, STR("connection"), STR("keep-alive"));
 }
 
+/* 101: from here on the bytes of both sides are not HTTP. */
+static struct error *write_switch(struct h1 *h1, const struct http_head *head)
+{
+    TRY(http_exchange_announce(&h1->exchange, head, false));
+    h1->framing = H1_UNTIL_CLOSE;
+    h1->keep_alive = false;
+    h1->is_upgraded = true;
+    h1->exchange.received_end = false;
+    buf_add(&h1->out, STR("HTTP/1.1 101 Switching Protocols\r\n"));
+    add_header(&h1->out, STR("upgrade"), STR("websocket"));
+    add_header(&h1->out, STR("connection"), STR("Upgrade"));
+    add_headers(&h1->out, &head->headers, false);
+    buf_add(&h1->out, STR("\r\n"));
+    return NULL;
+}
+
 struct error *h1_write_response(struct h1 *h1, const struct http_head *head, bool end)
 {
     struct http_exchange *exchange = &h1->exchange;
+    if (head->status == 101)
+        return write_switch(h1, head);
     const struct str method = h1->is_head ? STR("HEAD") : STR("");
     const bool no_body = http_has_no_body(method, head->status);
     if (h1->is_connect && head->status < 300)

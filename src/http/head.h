@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/str.h"
@@ -17,6 +19,7 @@ struct http_head {
     struct str scheme;    /* "https"; empty in a received HTTP/1.1 request, which does not say */
     struct str authority; /* "host:port"; what HTTP/1.1 calls Host */
     struct str target;    /* path and query, "*" for OPTIONS, empty for CONNECT */
+    bool wants_websocket; /* received: a GET over HTTP/1.1 with "Upgrade: websocket" */
     /* Responses. */
     int status;
     struct http_headers headers; /* without Host and the headers that the engine adds */

@@ -47,10 +47,9 @@ bool http_is_field_value(struct str text)
 bool http_header_is_secret(struct str name)
 {
     static const struct str names[] = {
-        STR_INIT("authorization"),
-        STR_INIT("proxy-authorization"),
-        STR_INIT("cookie"),
-        STR_INIT("set-cookie"),
+        STR_INIT("authorization"), STR_INIT("proxy-authorization"),    STR_INIT("cookie"),
+        STR_INIT("set-cookie"),    STR_INIT("sec-websocket-protocol"), /* of Kubernetes: may hold a
+                                                                          bearer token */
     };
     for (size_t i = 0; i < COUNT(names); i++)
         if (str_eq_nocase(name, names[i]))

@@ -388,6 +388,11 @@ const struct http_headers *http_request_headers(const struct http_request *reque
     return &request->call->head.headers;
 }
 
+bool http_request_wants_websocket(const struct http_request *request)
+{
+    return request->call->head.wants_websocket;
+}
+
 struct arena *http_request_arena(struct http_request *request)
 {
     return &request->arena;

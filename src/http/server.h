@@ -67,6 +67,10 @@ struct str http_request_authority(const struct http_request *request); /* Host *
 const struct http_headers *http_request_headers(const struct http_request *request);
 struct arena *http_request_arena(struct http_request *request); /* lives as long as the request */
 
+/* Whether websocket_accept() may answer the request; see websocket.h. Other answers are fine, too.
+ */
+bool http_request_wants_websocket(const struct http_request *request);
+
 /* The identity in the client's certificate. Empty over plain HTTP. */
 void http_request_peer(struct http_request *request, struct tls_peer *ret_peer);
 

@@ -272,11 +272,18 @@ static void add_text(struct buf *buf, BIO *bio)
     BIO_free(bio);
 }
 
-/* The text passes through memory that OpenSSL wipes when it is freed. */
+/*
+ * P-256 keys are written in the form of SEC 1 ("EC PRIVATE KEY"), because fabric8 reads no other
+ * one; RSA keys are written as PKCS #8. All readers of PEM take both. The text passes through
+ * memory that OpenSSL wipes when it is freed.
+ */
 static struct error *write_key(EVP_PKEY *key, struct buf *key_pem)
 {
     BIO *bio = BIO_new(BIO_s_secmem());
-    const bool ok = PEM_write_bio_PKCS8PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL) == 1;
+    const bool ok =
+        EVP_PKEY_get_base_id(key) == EVP_PKEY_EC
+            ? PEM_write_bio_PrivateKey_traditional(bio, key, NULL, NULL, 0, NULL, NULL) == 1
+            : PEM_write_bio_PKCS8PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL) == 1;
     add_text(key_pem, bio);
     if (!ok)
         return tls_error("write a key");

@@ -47,7 +47,10 @@ DEFINE_OWNED(pki_authority)
 void pki_authority_validity(const struct pki_authority *authority, int64_t *ret_not_before,
                             int64_t *ret_not_after);
 
-/* Append PEM text. The buffer of the key should be marked secret. */
+/*
+ * Append PEM text. The buffer of the key should be marked secret. A P-256 key is written in the
+ * form of SEC 1.
+ */
 MUST_USE struct error *pki_authority_write(const struct pki_authority *authority,
                                            struct buf *certificate_pem, struct buf *key_pem);
 MUST_USE struct error *pki_issue(const struct pki_authority *authority,

@@ -108,13 +108,26 @@ struct auth {
 void auth_admin_token(const struct token_keys *keys, struct str cluster, struct buf *out);
 
 /*
+ * How a browser, which cannot set other headers, sends a bearer token with a WebSocket: as one of
+ * the protocols in Sec-WebSocket-Protocol, in base64 for URLs, beside the protocol that it wants.
+ */
+#define AUTH_WEBSOCKET_TOKEN "base64url.bearer.authorization.k8s.io."
+
+/* What a request shows of its user. */
+struct auth_evidence {
+    const struct tls_peer *peer; /* NULL: no certificate */
+    const struct http_headers *headers;
+    bool is_websocket; /* the list of protocols counts */
+};
+
+/*
  * The user of a request; texts live in the arena. ERROR_UNAUTHORIZED for credentials that are
  * wrong, expired or of another API. Client certificates count for the main API only; a virtual
  * cluster, which has no authority for them, does not look at them.
  */
 MUST_USE struct error *authenticate(const struct auth *auth, struct arena *arena,
-                                    const struct tls_peer *peer, const struct http_headers *headers,
-                                    timestamp now, struct user_info *ret_user);
+                                    const struct auth_evidence *evidence, timestamp now,
+                                    struct user_info *ret_user);
 
 /*
  * The user that a request wants to act as, by its Impersonate-* headers; without them that is the

@@ -126,7 +126,8 @@ static struct error *let_in(struct exchange *exchange)
     const struct tls_peer peer = {is_admin, is_admin, STR("admin"), &masters, 1, NULL, 0};
     SCOPED(http_headers) headers = {.limit = 0};
     add_headers(exchange, &headers);
-    TRY(authenticate(auth, arena_of(exchange), &peer, &headers, RECORDED, &exchange->user));
+    const struct auth_evidence evidence = {&peer, &headers, false};
+    TRY(authenticate(auth, arena_of(exchange), &evidence, RECORDED, &exchange->user));
     const struct rbac_attributes real = attributes_of(exchange);
     TRY(impersonate(auth, arena_of(exchange), &real, &exchange->user, &headers, &exchange->user));
     const struct rbac_attributes attributes = attributes_of(exchange);

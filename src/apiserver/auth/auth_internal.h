@@ -25,6 +25,11 @@ bool authenticate_token(const struct auth *auth, struct arena *arena, struct str
                         const struct rbac_strings *audiences, timestamp now,
                         struct bearer *ret_bearer);
 
+/* The token in a WebSocket's list of protocols; empty without one. ERROR_UNAUTHORIZED: malformed.
+ */
+MUST_USE struct error *auth_websocket_token(struct arena *arena, const struct http_headers *headers,
+                                            struct str *ret_token);
+
 /* "system:serviceaccount:<namespace>:<name>"; false for other names. */
 bool service_account_split(struct str user, struct str *ret_namespace, struct str *ret_name);
 

@@ -185,17 +185,20 @@ static struct str bearer_token(const struct http_headers *headers)
 }
 
 struct error *authenticate(const struct auth *auth, struct arena *arena,
-                           const struct tls_peer *peer, const struct http_headers *headers,
-                           timestamp now, struct user_info *ret_user)
+                           const struct auth_evidence *evidence, timestamp now,
+                           struct user_info *ret_user)
 {
     struct bearer bearer;
+    const struct tls_peer *peer = evidence->peer;
     const bool shows_certificate = auth->cluster.len == 0 && peer && peer->shown;
     const bool is_valid = shows_certificate && peer->verified && is_current(auth, peer);
     if (is_valid && peer->common_name.len) {
         *ret_user = certificate_user(arena, peer);
         return NULL;
     }
-    const struct str token = bearer_token(headers);
+    struct str token = bearer_token(evidence->headers);
+    if (token.len == 0 && evidence->is_websocket)
+        TRY(auth_websocket_token(arena, evidence->headers, &token));
     if (token.len == 0 && shows_certificate && !is_valid)
         return status_unauthorized();
     if (token.len == 0) {

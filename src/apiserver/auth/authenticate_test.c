@@ -9,7 +9,8 @@ static struct error *authenticate_as(struct auth_fixture *fixture, const char *a
     SCOPED(http_headers) headers = {.limit = 0};
     if (authorization)
         CHECK_OK(http_headers_add(&headers, STR("Authorization"), str_from_c(authorization)));
-    return authenticate(&fixture->auth, &fixture->arena, peer, &headers, now, ret_user);
+    const struct auth_evidence evidence = {peer, &headers, false};
+    return authenticate(&fixture->auth, &fixture->arena, &evidence, now, ret_user);
 }
 
 static void check_groups(const struct user_info *user, const char *expected)

@@ -7,6 +7,9 @@
  * follow_events() waits for the next event or for the next point in time, whichever comes first: a
  * bookmark every minute, one more shortly before the end, and the end itself. A watch without
  * timeoutSeconds ends after 30 to 60 minutes, at random, so that not all clients come back at once.
+ *
+ * A client that asked for a WebSocket gets one, with a text message per event. Everything else is
+ * the same: only send_line() and the ends of handle_watch() know the difference.
  */
 #include "apiserver/endpoints/handle_watch.h"
 
@@ -23,6 +26,7 @@
 #include "async/loop.h"
 #include "base/random.h"
 #include "http/server.h"
+#include "http/websocket.h"
 
 #define BOOKMARK_EVERY (60 * SECOND)
 #define BOOKMARK_LEAD  (2 * SECOND) /* before the end of the stream */
@@ -40,12 +44,15 @@ struct watch_stream {
     int64_t shown;               /* the newest revision the client knows of */
     bool columns_shown;
     bool is_silent; /* an injected fault; see fault_injection.h */
+    bool has_socket;
+    struct websocket socket;
     struct buf line;
 };
 
 static void watch_stream_done(struct watch_stream *stream)
 {
     store_watch_free(stream->watch);
+    websocket_done(&stream->socket);
     buf_done(&stream->line);
 }
 
@@ -56,6 +63,13 @@ static struct error *inject_watch_fault(struct watch_stream *stream)
     if (!visit || stream->is_silent)
         return NULL;
     return virtual_cluster_misbehave_watch(visit, stream->request->http, &stream->is_silent);
+}
+
+static struct error *write_line(struct watch_stream *stream)
+{
+    const struct str line = buf_str(&stream->line);
+    return stream->has_socket ? websocket_send_text(&stream->socket, line)
+                              : http_request_write(stream->request->http, line);
 }
 
 /*
@@ -69,7 +83,7 @@ static struct error *send_line(struct watch_stream *stream)
     TRY(inject_watch_fault(stream));
     if (!stream->is_silent) {
         FIBER_TIMEOUT(STALL_MAX);
-        TRY(http_request_write(stream->request->http, buf_str(&stream->line)));
+        TRY(write_line(stream));
     }
     const bool was_large = stream->line.capacity > INFLIGHT_LIMITS_BYTES_MIN;
     buf_clear(&stream->line);
@@ -324,6 +338,30 @@ static void set_times(struct watch_stream *stream)
         stream->next_bookmark = stream->ends - BOOKMARK_LEAD;
 }
 
+/*
+ * The client's close cancels this fiber, or ends a message with an error. Either way the close
+ * frame is queued already, and the request ends in good order. So does a watch whose time is over.
+ */
+static struct error *end_socket(struct watch_stream *stream, struct error *err)
+{
+    if (!websocket_is_open(&stream->socket)) {
+        error_free(err);
+        return NULL;
+    }
+    if (!err)
+        websocket_close(&stream->socket);
+    return err;
+}
+
+static struct error *watch_by_socket(struct watch_stream *stream, struct list_result *initial)
+{
+    stream->has_socket = true;
+    TRY(websocket_accept(&stream->socket, stream->request->http, STR(AUTH_WEBSOCKET_TOKEN)));
+    if (!websocket_is_open(&stream->socket))
+        return NULL; /* the handshake was refused, and answered */
+    return end_socket(stream, run_watch(stream, initial));
+}
+
 struct error *handle_watch(struct request *request)
 {
     SCOPED(watch_stream) stream = {.request = request, .codec = {.kind = request->kind}};
@@ -332,6 +370,8 @@ struct error *handle_watch(struct request *request)
     TRY(list_options_read(request, &stream.options));
     set_times(&stream);
     TRY(collect_initial(&stream, &initial));
+    if (http_request_wants_websocket(request->http))
+        return watch_by_socket(&stream, &initial);
     TRY(response_begin_stream(request, STR("application/json")));
     return run_watch(&stream, &initial);
 }

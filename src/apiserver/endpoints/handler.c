@@ -81,7 +81,9 @@ static struct error *identify_user(struct request *request)
     const struct auth *auth = &request->api->auth;
     http_request_peer(request->http, &peer);
     request->interruptions = request->api->interruptions;
-    TRY(authenticate(auth, request->arena, &peer, headers, request->now, &request->user));
+    const struct auth_evidence evidence = {&peer, headers,
+                                           http_request_wants_websocket(request->http)};
+    TRY(authenticate(auth, request->arena, &evidence, request->now, &request->user));
     const struct rbac_attributes attributes = request_attributes(request);
     return impersonate(auth, request->arena, &attributes, &request->user, headers, &request->user);
 }
