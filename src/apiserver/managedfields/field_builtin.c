@@ -146,6 +146,7 @@ static struct field_shape item_shape(const struct go_field *field)
     case GO_STRINGS:
         return (struct field_shape){.forms = FIELD_LIST};
     case GO_ANY:
+    case GO_UNION:
         return (struct field_shape){
             .forms = FIELD_MAP | FIELD_SCALAR | FIELD_LIST,
             .atomic_map = true,

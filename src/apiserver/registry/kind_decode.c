@@ -163,6 +163,7 @@ static void write_scalar(struct json_builder *out, const struct go_field *field,
     case GO_DOUBLE:
     case GO_STRINGS:
     case GO_ANY:
+    case GO_UNION:
     case GO_MESSAGE:
         json_builder_value(out, value);
         break;
@@ -191,6 +192,7 @@ static bool is_zero(const struct go_field *field, const struct json_value *value
     case GO_TIME:
     case GO_MICRO_TIME:
     case GO_ANY:
+    case GO_UNION:
         return !value;
     case GO_STRINGS:
     case GO_QUANTITY:
@@ -202,6 +204,12 @@ static bool is_zero(const struct go_field *field, const struct json_value *value
     return false;
 }
 
+/* Whether the document decides what JSON stands there. */
+static bool is_free(const struct go_field *field)
+{
+    return field->kind == GO_ANY || field->kind == GO_UNION;
+}
+
 /*
  * Whether Go's encoder writes a single value; NULL means absent or null. Go writes null for a time
  * that is not set; that member is left out here.
@@ -210,7 +218,7 @@ static bool appears(const struct go_field *field, const struct json_value *value
 {
     if (field->flags & GO_POINTER)
         return value != NULL;
-    if (field->kind == GO_TIME || field->kind == GO_MICRO_TIME || field->kind == GO_ANY)
+    if (field->kind == GO_TIME || field->kind == GO_MICRO_TIME || is_free(field))
         return value != NULL;
     return field->flags & GO_REQUIRED || !is_zero(field, value);
 }
@@ -297,7 +305,7 @@ static void write_item(struct writer *writer, struct level *level)
     }
     if (field->flags & GO_MAP)
         json_builder_key(&writer->builder, key);
-    if (json_type(value) == JSON_NULL && field->kind != GO_ANY)
+    if (json_type(value) == JSON_NULL && !is_free(field))
         value = NULL;
     if (field->kind == GO_MESSAGE)
         write_struct(writer, field->type, value);

@@ -91,6 +91,7 @@ static const char *field_type_name(const struct go_field *field)
         [GO_MICRO_TIME] = "v1.MicroTime",
         [GO_DURATION] = "v1.Duration",
         [GO_ANY] = "interface {}",
+        [GO_UNION] = "interface {}",
     };
     return field->kind == GO_MESSAGE ? field->type->name : names[field->kind];
 }
@@ -260,6 +261,7 @@ static struct error *check_scalar(const struct check *check, const struct json_v
     case GO_DURATION:
         return check_time(value, field->kind);
     case GO_ANY:
+    case GO_UNION:
     case GO_MESSAGE:
         break;
     }

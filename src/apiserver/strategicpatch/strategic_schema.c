@@ -26,6 +26,7 @@ static const struct {
     [GO_MICRO_TIME] = {"struct",  "MicroTime"   },
     [GO_DURATION] = {"struct",  "Duration"    },
     [GO_ANY] = {"struct",  "RawExtension"},
+    [GO_UNION] = {"struct",  "RawExtension"},
     [GO_MESSAGE] = {"struct",  NULL          },
 };
 
@@ -54,7 +55,8 @@ static const struct go_type *type_of(struct strategic_schema schema)
 {
     if (schema.root)
         return schema.root;
-    return is_list(schema) || is_map(schema) ? NULL : schema.field->type;
+    const bool has_members = !is_list(schema) && !is_map(schema) && schema.field->kind != GO_UNION;
+    return has_members ? schema.field->type : NULL;
 }
 
 /* A member that the struct does not have. */

@@ -99,8 +99,7 @@ const struct go_type *go_type_of_message(struct gvk gvk)
     /* Options belong to every group; clients name the one whose object they delete. */
     if (str_eq(gvk.kind, STR("DeleteOptions")))
         return &type_delete_options;
-    const struct go_type *type = go_type_find(gvk);
-    return type == &type_custom_resource_definition ? NULL : type;
+    return go_type_find(gvk);
 }
 
 /* Types are inlined at most two deep. */

@@ -24,7 +24,8 @@ enum go_field_kind {
     GO_TIME,
     GO_MICRO_TIME,
     GO_DURATION,
-    GO_ANY, /* any JSON; on the wire a message that holds its text */
+    GO_ANY,   /* any JSON; on the wire a message that holds its text */
+    GO_UNION, /* JSON of one of several forms; on the wire a message with a field for each form */
     GO_MESSAGE,
 };
 
@@ -45,7 +46,7 @@ struct go_field {
     uint8_t kind;   /* enum go_field_kind, of one element or of a map's value */
     uint8_t flags;
     const char *merge_key;
-    const struct go_type *type; /* of GO_MESSAGE */
+    const struct go_type *type; /* of GO_MESSAGE; of GO_UNION its forms, first the one that wins */
 };
 
 struct go_type {

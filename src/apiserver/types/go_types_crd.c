@@ -1,5 +1,5 @@
 /*
- * CustomResourceDefinition. It is never sent as protobuf here, though it has numbers.
+ * CustomResourceDefinition.
  *
  * Columns: name, number in protobuf, kind, flags, merge key, type. Names and numbers are those of
  * the published API.
@@ -32,6 +32,24 @@ static const struct go_field validation_rule_fields[] = {
 };
 static TYPE(validation_rule, "ValidationRule");
 
+static const struct go_field schema_or_array_fields[] = {
+    {"jSONSchemas", 2, GO_MESSAGE, GO_LIST,    NULL, &type_json_schema_props},
+    {"schema",      1, GO_MESSAGE, GO_POINTER, NULL, &type_json_schema_props},
+};
+static TYPE(schema_or_array, "JSONSchemaPropsOrArray");
+
+static const struct go_field schema_or_bool_fields[] = {
+    {"schema", 2, GO_MESSAGE, GO_POINTER,  NULL, &type_json_schema_props},
+    {"allows", 1, GO_BOOL,    GO_REQUIRED, NULL, NULL                   },
+};
+static TYPE(schema_or_bool, "JSONSchemaPropsOrBool");
+
+static const struct go_field schema_or_strings_fields[] = {
+    {"property", 2, GO_STRING,  GO_LIST,    NULL, NULL                   },
+    {"schema",   1, GO_MESSAGE, GO_POINTER, NULL, &type_json_schema_props},
+};
+static TYPE(schema_or_strings, "JSONSchemaPropsOrStringArray");
+
 static const struct go_field json_schema_props_fields[] = {
     {"id",                                   1,  GO_STRING,  0,                  NULL,   NULL                        },
     {"$schema",                              2,  GO_STRING,  0,                  NULL,   NULL                        },
@@ -56,16 +74,16 @@ static const struct go_field json_schema_props_fields[] = {
     {"maxProperties",                        21, GO_INT64,   GO_POINTER,         NULL,   NULL                        },
     {"minProperties",                        22, GO_INT64,   GO_POINTER,         NULL,   NULL                        },
     {"required",                             23, GO_STRING,  GO_LIST,            NULL,   NULL                        },
-    {"items",                                24, GO_ANY,     GO_POINTER,         NULL,   NULL                        },
+    {"items",                                24, GO_UNION,   GO_POINTER,         NULL,   &type_schema_or_array       },
     {"allOf",                                25, GO_MESSAGE, GO_LIST,            NULL,   &type_json_schema_props     },
     {"oneOf",                                26, GO_MESSAGE, GO_LIST,            NULL,   &type_json_schema_props     },
     {"anyOf",                                27, GO_MESSAGE, GO_LIST,            NULL,   &type_json_schema_props     },
     {"not",                                  28, GO_MESSAGE, GO_POINTER,         NULL,   &type_json_schema_props     },
     {"properties",                           29, GO_MESSAGE, GO_MAP,             NULL,   &type_json_schema_props     },
-    {"additionalProperties",                 30, GO_ANY,     GO_POINTER,         NULL,   NULL                        },
+    {"additionalProperties",                 30, GO_UNION,   GO_POINTER,         NULL,   &type_schema_or_bool        },
     {"patternProperties",                    31, GO_MESSAGE, GO_MAP,             NULL,   &type_json_schema_props     },
-    {"dependencies",                         32, GO_ANY,     GO_MAP,             NULL,   NULL                        },
-    {"additionalItems",                      33, GO_ANY,     GO_POINTER,         NULL,   NULL                        },
+    {"dependencies",                         32, GO_UNION,   GO_MAP,             NULL,   &type_schema_or_strings     },
+    {"additionalItems",                      33, GO_UNION,   GO_POINTER,         NULL,   &type_schema_or_bool        },
     {"definitions",                          34, GO_MESSAGE, GO_MAP,             NULL,   &type_json_schema_props     },
     {"externalDocs",                         35, GO_MESSAGE, GO_POINTER,         NULL,   &type_external_documentation},
     {"example",                              36, GO_ANY,     GO_POINTER,         NULL,   NULL                        },

@@ -7,19 +7,23 @@
  *
  * A message may have the items of a list in several places. When the first one is met,
  * gather_items() goes through the rest of the message for the others, then the decoder goes on
- * behind the first. Levels are an array of fixed depth: types are nested less deep than that,
- * whatever a body says. Every message is checked as a whole before it is walked, so that a broken
- * one fails before anything of it is used.
+ * behind the first. Only the schema of a CustomResourceDefinition is a type that holds itself, so
+ * that a body decides how deep it goes; DEPTH_MAX limits it. Every message is checked as a whole
+ * before it is walked, so that a broken one fails before anything of it is used.
  */
 #include "apiserver/types/protobuf_body.h"
 
 #include "apimachinery/gvk.h"
 #include "apiserver/types/protobuf_scalar.h"
+#include "base/array.h"
 
 #define MAGIC STR("k8s\0")
 
-/* Built-in types that come as protobuf are nested less deep. */
-#define DEPTH_MAX 32
+/* Messages inside of messages, in a body. */
+#define DEPTH_MAX 1000
+
+/* Structs inside of structs, without a pointer or list between them, in any built-in type. */
+#define STRUCTS_MAX 32
 
 /* A message that is being written. */
 struct level {
@@ -35,24 +39,30 @@ struct level {
 
 struct decoder {
     struct json_builder builder;
-    struct level levels[DEPTH_MAX];
-    size_t depth;
+    struct level *levels;
+    size_t depth, capacity;
 };
 
 static void decoder_done(struct decoder *decoder)
 {
     json_builder_done(&decoder->builder);
+    mem_free(decoder->levels);
+}
+
+static struct error *push_level(struct decoder *decoder, struct level level)
+{
+    if (decoder->depth == DEPTH_MAX)
+        return error_new(ERROR_BAD_REQUEST, "protobuf message is nested too deep");
+    ARRAY_PUSH(decoder->levels, decoder->depth, decoder->capacity, level);
+    return NULL;
 }
 
 /* Begins a message. An inlined type is a message on the wire and part of its parent in JSON. */
 static struct error *enter_message(struct decoder *decoder, const struct go_type *type,
                                    struct str message, bool is_inline)
 {
-    if (decoder->depth == DEPTH_MAX)
-        return error_new(ERROR_BAD_REQUEST, "protobuf message is nested too deep");
     TRY(wire_check(message), "%s", type->name);
-    decoder->levels[decoder->depth++] =
-        (struct level){.type = type, .rest = message, .is_inline = is_inline};
+    TRY(push_level(decoder, (struct level){.type = type, .rest = message, .is_inline = is_inline}));
     if (!is_inline)
         json_builder_object(&decoder->builder);
     return NULL;
@@ -74,7 +84,7 @@ static bool tells_something(const struct go_field *field, const struct wire_fiel
         return true;
     if (field->kind != GO_MESSAGE)
         return !protobuf_scalar_is_zero(field, value);
-    if (value->type != WIRE_BYTES || *depth == DEPTH_MAX)
+    if (value->type != WIRE_BYTES || *depth == STRUCTS_MAX)
         return true;
     stack[(*depth)++] = (struct search){.type = field->type, .rest = value->bytes};
     return false;
@@ -83,7 +93,7 @@ static bool tells_something(const struct go_field *field, const struct wire_fiel
 /* Clients write members that are structs even if these are empty; such a struct means nothing. */
 static bool is_zero(const struct go_type *type, struct str message)
 {
-    struct search stack[DEPTH_MAX] = {
+    struct search stack[STRUCTS_MAX] = {
         {.type = type, .rest = message}
     };
     size_t depth = 1;
@@ -101,15 +111,53 @@ static bool is_zero(const struct go_type *type, struct str message)
     return true;
 }
 
+/* The form of a union that a message has: the first one whose field is there; NULL for none. */
+static const struct go_field *find_form(const struct go_type *forms, struct str message,
+                                        struct wire_field *ret_value)
+{
+    for (size_t i = 0; i < forms->count; i++) {
+        const enum wire_type type = forms->fields[i].kind == GO_BOOL ? WIRE_VARINT : WIRE_BYTES;
+        if (wire_find(message, forms->fields[i].number, type, ret_value))
+            return &forms->fields[i];
+    }
+    return NULL;
+}
+
+/*
+ * A union: its JSON is that of the one field that counts. The items of a list are gathered as those
+ * of any message, by a level that has no object of its own.
+ */
+static struct error *write_union(struct decoder *decoder, const struct go_type *forms,
+                                 struct str message)
+{
+    struct wire_field value;
+    TRY(wire_check(message), "%s", forms->name);
+    const struct go_field *form = find_form(forms, message, &value);
+    if (!form) {
+        json_builder_null(&decoder->builder);
+        return NULL;
+    }
+    if (!(form->flags & GO_LIST))
+        return form->kind == GO_MESSAGE ? enter_message(decoder, form->type, value.bytes, false)
+                                        : protobuf_scalar_write(&decoder->builder, form, &value);
+    TRY(push_level(
+        decoder,
+        (struct level){.type = forms, .rest = message, .is_inline = true, .gathered = form}));
+    json_builder_array(&decoder->builder);
+    return NULL;
+}
+
 /* A value without its name: a nested message, or a scalar. */
 static struct error *write_value(struct decoder *decoder, const struct go_field *field,
                                  const struct wire_field *value)
 {
-    if (field->kind != GO_MESSAGE)
+    if (field->kind != GO_MESSAGE && field->kind != GO_UNION)
         return protobuf_scalar_write(&decoder->builder, field, value);
     if (value->type != WIRE_BYTES)
         return error_new(ERROR_BAD_REQUEST, "field %s has wire type %d", field->name,
                          (int)value->type);
+    if (field->kind == GO_UNION)
+        return write_union(decoder, field->type, value->bytes);
     return enter_message(decoder, field->type, value->bytes, field->flags & GO_INLINE);
 }
 

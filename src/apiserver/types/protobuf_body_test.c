@@ -26,7 +26,7 @@ TEST(protobuf_body_read)
         check_body(row);
         rows++;
     }
-    CHECK_EQ(rows, (size_t)33);
+    CHECK_EQ(rows, (size_t)34);
 }
 
 /* Every body that ends early is refused or, cut between two fields, still an object. */
@@ -82,6 +82,45 @@ TEST(protobuf_body_refuses)
         struct json_doc *doc = NULL;
         CHECK_FAILS(protobuf_body_read(cases[i].body, &doc), cases[i].code, cases[i].part);
     }
+}
+
+/* Makes a field out of the message: what stands before it, the last byte of its tag, its length. */
+static void wrap(struct buf *inner, struct str head, unsigned tag)
+{
+    SCOPED(buf) outer = {.limit = 0};
+    buf_add(&outer, head);
+    buf_add_char(&outer, (char)tag);
+    for (size_t len = inner->len; len; len >>= 7)
+        buf_add_char(&outer, (char)((len & 127) | (len > 127 ? 128 : 0)));
+    buf_add(&outer, buf_str(inner));
+    buf_clear(inner);
+    buf_add(inner, buf_str(&outer));
+}
+
+static struct error *read_nested_schema(size_t depth)
+{
+    SCOPED(buf) body = {.limit = 0};
+    OWNED(json_doc) doc = NULL;
+    buf_add(&body, STR("\x2a\x01x"));
+    for (size_t i = 0; i < depth; i++)
+        wrap(&body, STR("\xe2"), 0x01); /* not */
+    wrap(&body, STR(""), 0x0a);         /* openAPIV3Schema */
+    wrap(&body, STR(""), 0x22);         /* schema */
+    wrap(&body, STR(""), 0x3a);         /* versions */
+    wrap(&body, STR(""), 0x12);         /* spec */
+    wrap(&body,
+         BODY("\x0a\x33\x0a\x17"
+              "apiextensions.k8s.io/v1\x12\x18"
+              "CustomResourceDefinition"),
+         0x12);
+    return protobuf_body_read(buf_str(&body), &doc);
+}
+
+/* Only a schema can hold itself, so that a body decides how deep it is. */
+TEST(protobuf_body_depth_is_limited)
+{
+    CHECK_OK(read_nested_schema(900));
+    CHECK_FAILS(read_nested_schema(1000), ERROR_BAD_REQUEST, "nested too deep");
 }
 
 static void check_json(const char *name, struct str body, const char *json)
