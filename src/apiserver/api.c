@@ -79,6 +79,7 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
     api->pool = options->pool;
     api->webhooks = options->webhooks;
     api->cluster = options->cluster;
+    api->defaults = options->defaults;
     api->settle_turn.permits = 1;
     api->definitions.release = definition_release;
     api->rbac = rbac_new();

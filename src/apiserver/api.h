@@ -20,6 +20,7 @@
 #include "base/map.h"
 #include "base/owned.h"
 
+struct default_objects;
 struct gc;
 struct quota_status;
 struct server_health;
@@ -46,11 +47,12 @@ struct api {
     struct map
         quota_turns; /* namespace -> struct quota_turn, while a quota_claim holds or awaits it */
     struct quota_status *quotas;
-    const struct server_health *health; /* of the server; NULL in a virtual cluster */
-    struct str cluster;                 /* name of a virtual cluster; empty for the main API */
-    uint64_t kinds_revision;            /* changes with the definitions */
-    bool is_ending;                     /* see api_end_watches() */
-    uint64_t interruptions;             /* see api_interrupt_watches() */
+    const struct server_health *health;     /* of the server; NULL in a virtual cluster */
+    const struct default_objects *defaults; /* NULL: there are none */
+    struct str cluster;                     /* name of a virtual cluster; empty for the main API */
+    uint64_t kinds_revision;                /* changes with the definitions */
+    bool is_ending;                         /* see api_end_watches() */
+    uint64_t interruptions;                 /* see api_interrupt_watches() */
     bool shares_roles;     /* the bootstrap roles are those of base_rbac and not stored */
     bool aggregates_roles; /* set when the first objects are stored; see api_change() */
 };
@@ -60,7 +62,8 @@ struct api_options {
     struct store *store; /* taken */
     const struct token_keys *keys;
     duration max_token_lifetime;
-    struct str authority;   /* certificate of the client CA, published in kube-system */
+    struct str authority; /* certificate of the client CA, published in kube-system */
+    const struct default_objects *defaults; /* see default_objects.h; NULL: none are made */
     struct rbac *base_rbac; /* roles that several APIs share; NULL: they are stored in this API */
     struct crd_pool *pool;  /* shared by all APIs of a process */
     struct crd_webhooks_table webhooks;

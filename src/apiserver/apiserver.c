@@ -13,6 +13,7 @@
 #include "apiserver/crd/crd_pool.h"
 #include "apiserver/credential_keeper.h"
 #include "apiserver/data_dir.h"
+#include "apiserver/default_objects.h"
 #include "apiserver/endpoints/handler.h"
 #include "apiserver/endpoints/inflight_limits.h"
 #include "apiserver/endpoints/request_metrics.h"
@@ -48,6 +49,7 @@ struct apiserver {
     struct credential_keeper keeper;
     struct crd_pool *pool;
     struct rbac *base_rbac;
+    struct default_objects defaults;
     struct api *api;
     struct virtual_clusters *clusters;
     struct handler handler;
@@ -123,6 +125,7 @@ static void divide_storage(struct apiserver *server, int64_t wanted)
 static struct error *open_api(struct apiserver *server, const struct apiserver_options *options,
                               struct store *store)
 {
+    server->defaults.authority = &server->keeper.credentials->authority;
     const duration lifetime =
         options->max_token_lifetime ? options->max_token_lifetime : TOKEN_LIFETIME_DEFAULT;
     const struct api_options api = {
@@ -130,7 +133,8 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
         .store = store,
         .keys = server->keeper.credentials->keys,
         .max_token_lifetime = lifetime,
-        .authority = buf_str(&server->keeper.credentials->authority),
+        .authority = apiserver_authority(server),
+        .defaults = &server->defaults,
         .pool = server->pool,
         .webhooks = options->webhooks,
         .definitions = options->definitions,
@@ -146,6 +150,7 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
         .max_token_lifetime = lifetime,
         .pool = server->pool,
         .base_rbac = server->base_rbac,
+        .defaults = &server->defaults,
         .count = options->virtual_clusters,
         .faults = options->faults,
         .limits = &server->handler.limits,
@@ -182,7 +187,9 @@ static struct error *listen_http(struct apiserver *server, const struct apiserve
         .connections = connections_max(options),
         .on_accept = on_accept,
     };
-    return http_server_new(server->loop, &http, &server->http);
+    TRY(http_server_new(server->loop, &http, &server->http));
+    server->defaults.port = http_server_port(server->http);
+    return NULL;
 }
 
 struct error *apiserver_new(struct loop *loop, const struct apiserver_options *options,

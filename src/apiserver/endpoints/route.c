@@ -13,6 +13,7 @@
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
 #include "apiserver/crd/scale.h"
+#include "apiserver/default_objects.h"
 #include "apiserver/endpoints/body.h"
 #include "apiserver/endpoints/handle_delete.h"
 #include "apiserver/endpoints/handle_list.h"
@@ -222,6 +223,7 @@ static struct error *serve_resource(struct request *request)
         return request_no_such_path();
     if ((request->namespace.len && !kind->namespaced) || has_slash(request))
         return status_no_such_resource();
+    TRY(default_objects_ensure(request));
     if (request->subresource.len)
         return serve_subresource(request);
     if (str_eq(request->method, STR("HEAD")) || request->verb == VERB_NONE ||

@@ -13,6 +13,7 @@ struct api;
 struct virtual_cluster;
 struct virtual_clusters;
 struct crd_pool;
+struct default_objects;
 struct inflight_limits;
 struct http_request;
 struct loop;
@@ -24,6 +25,7 @@ struct virtual_clusters_options {
     duration max_token_lifetime; /* see struct auth */
     struct crd_pool *pool;
     struct rbac *base_rbac;
+    const struct default_objects *defaults;
     size_t count;
     struct fault_injection faults;  /* of clusters without own faults */
     struct inflight_limits *limits; /* ends hanging requests when it is closed */
