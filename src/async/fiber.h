@@ -40,6 +40,9 @@ void fiber_trim_stack(void);
 /* Suspends until everything that is ready now has run. */
 MUST_USE struct error *fiber_yield(void);
 
+/* The same once this turn has taken two milliseconds; before that it does nothing. For loops. */
+MUST_USE struct error *fiber_yield_in_time(void);
+
 /*
  * The primitive under every wait: Suspends until fiber_wake(), the deadline or a cancellation,
  * whichever comes first. "what" is a constant that completes "while waiting for". On an error the

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "async/fiber.h"
+#include "async/loop_turns.h"
 #include "async/scope.h"
 #include "base/log.h"
 #include "base/metrics.h"
@@ -21,6 +22,7 @@ struct controller_fixture {
 
     /* What the next reconciles do. */
     duration takes;
+    duration keeps;        /* the thread, without a wait */
     enum error_code fails; /* ERROR_NONE: they succeed */
     struct reconcile_result result;
 };
@@ -38,6 +40,7 @@ static struct error *reconcile(void *data, struct key key, struct reconcile_resu
     fixture->count++;
     if (++fixture->running > fixture->running_max)
         fixture->running_max = fixture->running;
+    sim_stall(loop_current(), fixture->keeps);
     struct error *err = fixture->takes ? fiber_sleep(fixture->takes) : NULL;
     fixture->running--;
     if (err)
@@ -179,6 +182,25 @@ SIM_TEST(as_many_run_at_a_time_as_there_are_workers)
     CHECK_EQ(fixture.count, COUNT(names));
     CHECK_EQ(fixture.running_max, (size_t)3);
     check_metric(&fixture, "controller_runtime_active_workers{controller=\"test\"} 0\n");
+}
+
+/* Clusters that appear at once are a key each, and none of the reconciles waits. */
+SIM_TEST(keys_that_never_wait_do_not_keep_the_thread)
+{
+    SCOPED(controller_fixture) fixture;
+    char name[16];
+    controller_fixture_init(&fixture, (struct controller_options){.workers = 4}, NULL);
+    loop_turns_register(loop_current(), fixture.metrics);
+    fixture.keeps = MILLISECOND;
+    for (int i = 0; i < 16; i++) {
+        snprintf(name, sizeof(name), "c%d", i);
+        put(&fixture, name, 1, 1);
+    }
+    fake_cache_set_synced(&fixture.cache);
+    controller_fixture_start(&fixture);
+    controller_fixture_settle(MINUTE);
+    CHECK_EQ(fixture.count, (size_t)16);
+    check_metric(&fixture, "corset_loop_longest_turn_seconds 0.002\n");
 }
 
 SIM_TEST(workers_are_there_when_they_are_needed)
