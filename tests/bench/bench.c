@@ -88,7 +88,7 @@ int main(int argc, char **argv)
         fprintf(
             stderr,
             "usage: bench [all|apiserver [writes|reads|fan-out|watches|start|clusters]|"
-            "cache|client|clusters [sick|many]|connections [COUNT]|drift [repair|checks]|fibers|framework|json|manifest|queue|sets [rollout|plan|requests|many]|watches [CLUSTERS]]\n");
+            "cache|client|clusters [turns|sick|many]|connections [COUNT]|drift [repair|checks]|fibers|framework|json|manifest|queue|sets [rollout|plan|requests|many]|watches [CLUSTERS]]\n");
         return 2;
     }
     const int all = strcmp(part, "all") == 0;
