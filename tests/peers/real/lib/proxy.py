@@ -2,6 +2,7 @@
 import re
 import select
 import socket
+import ssl
 import threading
 import time
 
@@ -112,20 +113,27 @@ class ShortWatches(Proxy):
         self.url = f"http://127.0.0.1:{self.port}"
 
     def _pump(self, client, server):
+        """One thread for both ways: two may not use a connection with TLS at the same time."""
         secured = self._server.secured(server)
-        back = threading.Thread(target=self._pass_back, args=(secured, client), daemon=True)
-        back.start()
-        client.settimeout(600)
-        while data := client.recv(self.piece):
-            secured.sendall(re.sub(rb"timeoutSeconds=\d+", b"timeoutSeconds=%d" % self._seconds, data))
+        while True:
+            ready = [secured] if secured.pending() else select.select([client, secured], [], [], 600)[0]
+            for one in ready:
+                data = self._take(one, secured)
+                if data is None:
+                    continue
+                if not data:
+                    return
+                if one is client:
+                    secured.sendall(re.sub(rb"timeoutSeconds=\d+", b"timeoutSeconds=%d" % self._seconds, data))
+                else:
+                    client.sendall(data)
 
-    def _pass_back(self, secured, client):
+    def _take(self, one, secured):
+        """What has arrived; None when it was a record of TLS alone."""
+        one.settimeout(0 if one is secured else 600)
         try:
-            while data := secured.recv(self.piece):
-                client.sendall(data)
-        except OSError:
-            pass
-        try:
-            client.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
+            return one.recv(self.piece)
+        except ssl.SSLWantReadError:
+            return None
+        finally:
+            one.settimeout(600)
