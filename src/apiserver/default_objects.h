@@ -1,11 +1,12 @@
 /*
- * Objects that every cluster has and nobody creates: the ServiceAccount "default" and the ConfigMap
- * "kube-root-ca.crt" of each namespace, and the Service "kubernetes" of the namespace default.
+ * Objects that users expect in every cluster without creating them: the ServiceAccount "default"
+ * and the ConfigMap "kube-root-ca.crt" of each namespace, and the Service "kubernetes" of the
+ * namespace default.
  *
- * In Kubernetes controllers make them as soon as there is a namespace. Here a request makes them
- * that asks for them by their names, or that lists Services where the Service has to be. Clients
- * that need them do ask by name, and a namespace of which nobody asks costs nothing: a process may
- * have thousands of clusters.
+ * In Kubernetes, controllers make these objects when a namespace is created. Here a request makes
+ * an object when it asks for the object by name. A list of Services also makes the Service. Clients
+ * that need the objects ask by name. An empty namespace stores nothing, because a process may have
+ * thousands of virtual clusters.
  */
 #pragma once
 

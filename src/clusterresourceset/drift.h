@@ -17,7 +17,10 @@
 #include "base/str.h"
 #include "clusterresourceset/apply/apply_ledger.h"
 
-/* Whether people are told that nobody could look for so long. Single failures are not told. */
+/*
+ * True if the record has to say that drift was not checked: the last check that succeeded is longer
+ * ago than a minute and than two intervals. One check that fails is not recorded.
+ */
 bool drift_is_unchecked(duration unchecked, duration interval);
 
 enum drift {

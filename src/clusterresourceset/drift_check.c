@@ -412,7 +412,7 @@ static void leave_finding(struct drift_check *check, const struct checked_placem
     placement_enqueue(placement_set(placement), check->cluster.name, QUEUE_NORMAL);
 }
 
-/* Nobody could look. What was known stays, and after some time that is told, once. */
+/* Called when a check failed. The record stays; after some time, once, it also says since when. */
 static void note_unchecked(const struct drift_check *check, const struct checked_placement *checked)
 {
     struct crs_controllers *controllers = check->controllers;

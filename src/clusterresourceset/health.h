@@ -34,5 +34,8 @@ enum health_state health_decide(size_t unready, duration elapsed, duration timeo
 duration health_next_look(enum health_state state, duration elapsed, duration timeout,
                           duration interval);
 
-/* Whether people are told that nobody could look for so long. Single failures are not told. */
+/*
+ * True if the record has to say that health was not checked: the last look that succeeded is longer
+ * ago than a minute and, of what is ready, than two intervals. One look that fails is not recorded.
+ */
 bool health_is_unchecked(enum health_state state, duration unchecked, duration interval);

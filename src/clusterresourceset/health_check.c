@@ -365,7 +365,7 @@ static void judge_placement(const struct health_check *check, const struct looke
     health_finding_done(&finding);
 }
 
-/* Nobody could look. What was known stays, and after some time that is told, once. */
+/* Called when a look failed. The record stays; after some time, once, it also says since when. */
 static void note_unchecked(const struct health_check *check, const struct looked_placement *looked,
                            bool is_paused, bool has_failed)
 {

@@ -24,7 +24,7 @@
 
 enum drift_finding_type {
     DRIFT_FINDING_NONE,
-    DRIFT_FINDING_UNCHECKED,  /* nobody could look: what is recorded stays, and this is told */
+    DRIFT_FINDING_UNCHECKED,  /* no check succeeded: the record stays and says since when */
     DRIFT_FINDING_CLEAN,      /* nothing has drifted, and the record does not say so */
     DRIFT_FINDING_DRIFTED,    /* the objects in ids have */
     DRIFT_FINDING_UNVERIFIED, /* something has moved since the record was written, and it is not

@@ -73,7 +73,7 @@ static struct error *record_mend(struct placement_reconcile *reconcile, struct d
     return placement_reconcile_explain(&reconcile->fault);
 }
 
-/* What is recorded stays, and since when nobody could look is told beside it. Suspends. */
+/* Keeps what is recorded, and adds since when no check for drift has succeeded. Suspends. */
 static struct error *record_unchecked(struct placement_reconcile *reconcile, timestamp since)
 {
     char text[TIMESTAMP_TEXT_MAX];

@@ -24,7 +24,7 @@
 enum health_finding_type {
     HEALTH_FINDING_NONE,
     HEALTH_FINDING_LOOKED,    /* the objects in `why` are not ready, all others are */
-    HEALTH_FINDING_UNCHECKED, /* nobody could look: what is recorded stays, and this is told */
+    HEALTH_FINDING_UNCHECKED, /* no look succeeded: the record stays and says since when */
     HEALTH_FINDING_OFF,       /* the policy has no health any more */
 };
 

@@ -42,7 +42,7 @@ struct placement_reconcile {
     int64_t begun;
     struct drift_mend *mend;      /* what was found out about drift; NULL: nothing */
     struct str mend_digest;       /* for the record; empty: it stays */
-    struct str drift_unchecked;   /* since when nobody could look for it; empty: somebody could */
+    struct str drift_unchecked;   /* since when no check for drift succeeded; empty: one did */
     bool has_mended;              /* the record says what was found out */
     bool has_repaired;            /* and objects were put back */
     struct health_finding health; /* what a look has found, for the record; of no type: nothing */

@@ -464,7 +464,10 @@ static void validate_capacity(struct kind_validator *v, const struct json_value 
 
 #define INLINE_WORDS "may not be specified in the context of inline volumes"
 
-/* A volume in a VolumeAttachment is of a CSI driver, and nobody claims it. */
+/*
+ * The inline volume of a VolumeAttachment belongs to a CSI driver. No PersistentVolumeClaim is
+ * bound to it, so members about claims and scheduling are refused.
+ */
 static void validate_inline_volume(struct kind_validator *v, const struct json_value *spec,
                                    struct str path)
 {

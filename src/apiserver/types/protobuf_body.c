@@ -124,8 +124,9 @@ static const struct go_field *find_form(const struct go_type *forms, struct str 
 }
 
 /*
- * A union: its JSON is that of the one field that counts. The items of a list are gathered as those
- * of any message, by a level that has no object of its own.
+ * Writes the JSON of a union, which is that of the first field of `forms` that the message has. A
+ * list is written by a level with `is_inline`: the level gathers the items as it does for any
+ * message, but opens no JSON object.
  */
 static struct error *write_union(struct decoder *decoder, const struct go_type *forms,
                                  struct str message)
