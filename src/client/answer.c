@@ -11,6 +11,15 @@
 /* Smaller texts are parsed in less time than a thread takes to wake up and answer. */
 #define WORKER_FROM (256 * KILOBYTE)
 
+/*
+ * Pieces of ANSWER_FREE_BYTES: 16 MiB, the largest answer that is asked for, at once and 128 KiB a
+ * second for each server. The slow lane has 4 MiB a second, which take about a hundredth of the
+ * loop's time.
+ */
+#define ALLOWED_AT_ONCE    256
+#define ALLOWED_PER_SECOND 2
+#define SLOW_PER_SECOND    64
+
 void answer_pool_init(struct answer_pool *pool, size_t limit, size_t values_max)
 {
     *pool = (struct answer_pool){
@@ -19,6 +28,12 @@ void answer_pool_init(struct answer_pool *pool, size_t limit, size_t values_max)
         .parses = {.permits = 1},
     };
     list_init(&pool->holders);
+    rate_limit_init(&pool->slow, SLOW_PER_SECOND, 1);
+}
+
+void answer_allowance_init(struct rate_limit *allowance)
+{
+    rate_limit_init(allowance, ALLOWED_PER_SECOND, ALLOWED_AT_ONCE);
 }
 
 void answer_pool_done(struct answer_pool *pool)
@@ -90,7 +105,19 @@ struct error *answer_wait_turn(struct answer *answer)
     if (!answer->pool || answer->text.len - answer->passed < ANSWER_FREE_BYTES)
         return NULL;
     answer->passed = answer->text.len;
+    if (answer->allowance && rate_limit_try(answer->allowance))
+        answer->charged++;
+    else if (answer->allowance)
+        TRY(rate_limit_wait(&answer->pool->slow),
+            "wait to read more from a server that sends a lot");
     return cpu_gate_pass(&answer->pool->gate);
+}
+
+void answer_give_back(struct answer *answer)
+{
+    if (answer->charged)
+        rate_limit_give(answer->allowance, answer->charged);
+    answer->charged = 0;
 }
 
 /* The work of one parse, which may happen on a worker thread. */

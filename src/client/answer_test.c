@@ -153,3 +153,61 @@ SIM_TEST(an_answer_without_a_pool_does_not_wait)
     CHECK_OK(answer_wait_turn(&answer));
     CHECK_EQ(loop_now(loop_current()), before);
 }
+
+/* How long the answers of one server take whose bytes are all there. */
+static duration read_several(struct answer_pool *pool, struct rate_limit *allowance, size_t count,
+                             bool are_of_use)
+{
+    const int64_t begun = loop_now(loop_current());
+    for (size_t i = 0; i < count; i++) {
+        SCOPED(answer) answer = answer_of(pool, 4 * MEGABYTE);
+        answer.allowance = allowance;
+        while (answer.text.len < 4 * MEGABYTE) {
+            CHECK_OK(answer_wait_turn(&answer));
+            CHECK_OK(add_bytes(&answer, 16 * KILOBYTE, ' '));
+        }
+        if (are_of_use)
+            answer_give_back(&answer);
+    }
+    return loop_now(loop_current()) - begun;
+}
+
+SIM_TEST(a_server_that_sends_a_lot_in_vain_becomes_slow)
+{
+    struct answer_pool pool;
+    struct rate_limit allowance, other;
+    answer_pool_init(&pool, 100 * MEGABYTE, 1000);
+    answer_allowance_init(&allowance);
+    answer_allowance_init(&other);
+    CHECK_EQ(read_several(&pool, &allowance, 4, false), (duration)0);
+    CHECK(read_several(&pool, &allowance, 4, false) > 3 * SECOND);
+    CHECK_EQ(read_several(&pool, &other, 4, false), (duration)0);
+    answer_pool_done(&pool);
+}
+
+SIM_TEST(a_server_whose_answers_are_of_use_is_never_slow)
+{
+    struct answer_pool pool;
+    struct rate_limit allowance;
+    answer_pool_init(&pool, 100 * MEGABYTE, 1000);
+    answer_allowance_init(&allowance);
+    CHECK_EQ(read_several(&pool, &allowance, 40, true), (duration)0);
+    answer_pool_done(&pool);
+}
+
+/* The answer fails at once instead of holding its memory until its deadline. */
+SIM_TEST(an_answer_whose_turn_comes_after_its_deadline_fails_at_once)
+{
+    struct answer_pool pool;
+    struct rate_limit allowance;
+    answer_pool_init(&pool, 100 * MEGABYTE, 1000);
+    answer_allowance_init(&allowance);
+    while (rate_limit_try(&allowance) || rate_limit_try(&pool.slow)) {
+    }
+    SCOPED(answer) answer = answer_of(&pool, 4 * MEGABYTE);
+    answer.allowance = &allowance;
+    CHECK_OK(add_bytes(&answer, ANSWER_FREE_BYTES, ' '));
+    FIBER_TIMEOUT(MILLISECOND);
+    CHECK_FAILS(answer_wait_turn(&answer), ERROR_DEADLINE, "a server that sends a lot");
+    answer_pool_done(&pool);
+}

@@ -41,6 +41,7 @@ struct client {
     struct client_transports transports;
     struct list rate_limits; /* by resource, the last one used first */
     struct rate_limit raw_limit;
+    struct rate_limit large_answers; /* the allowance of the server, see answer.h */
     struct client_metrics metrics;
     struct event answered; /* a request had an answer that was no failure of the server */
     size_t awaited;        /* fibers in client_wait_answer() */
@@ -92,6 +93,7 @@ struct client *client_new(struct loop *loop, const struct client_options *option
     client_transports_init(&client->transports, loop, &client->options);
     list_init(&client->rate_limits);
     rate_limit_init(&client->raw_limit, options->qps, options->burst);
+    answer_allowance_init(&client->large_answers);
     client_metrics_init(&client->metrics, options->metrics, options->config, options->metrics_host);
     return client;
 }
@@ -430,6 +432,11 @@ struct error *client_raw_json(struct client *client, const struct client_raw_req
     SCOPED(answer) answer = {.text.limit = limit};
     TRY(exchange_raw(client, request, arena, &answer, ret_answer));
     return answer_read_json(&answer, ret_doc);
+}
+
+struct rate_limit *client_answer_allowance(struct client *client)
+{
+    return &client->large_answers;
 }
 
 const struct client_options *client_options_of(const struct client *client)

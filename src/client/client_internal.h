@@ -54,5 +54,8 @@ MUST_USE struct error *client_exchange(struct client *client, const struct clien
 struct loop *client_loop(const struct client *client);
 const struct client_options *client_options_of(const struct client *client);
 
+/* The allowance of the server for large answers, see answer.h. */
+struct rate_limit *client_answer_allowance(struct client *client);
+
 /* Passes the Warning headers of a response to options->warn or to the log. */
 void client_show_warnings(const struct client_options *options, const struct http_headers *headers);

@@ -139,6 +139,7 @@ struct error *client_exchange(struct client *client, const struct client_request
     const struct client_options *options = client_options_of(client);
     const duration limit = request->timeout ? request->timeout : options->timeout;
     body->pool = options->answers;
+    body->allowance = client_answer_allowance(client);
     if (!body->text.limit)
         body->text.limit = options->answer_max;
     for (int repeats = 0;; repeats++) {

@@ -51,6 +51,7 @@ struct error *client_list_page(struct client *client, struct gvr gvr, struct str
     TRY(client_exchange(client, &request, arena, &body, &answer));
     TRY(answer_read_json(&body, &doc), "read the list of %.*s", STR_ARG(gvr.resource));
     TRY(object_list_from_doc(arena, doc, ret_list), "read the list of %.*s", STR_ARG(gvr.resource));
+    answer_give_back(&body);
     return NULL;
 }
 

@@ -51,3 +51,21 @@ struct error *rate_limit_wait(struct rate_limit *limit)
         limit->tokens += 1; /* the token was not used */
     return error_wrap(err, "client rate limiter Wait returned an error");
 }
+
+bool rate_limit_try(struct rate_limit *limit)
+{
+    if (limit->qps < 0)
+        return true;
+    refill_bucket(limit, loop_now(loop_current()));
+    if (limit->tokens < 1)
+        return false;
+    limit->tokens -= 1;
+    return true;
+}
+
+void rate_limit_give(struct rate_limit *limit, size_t tokens)
+{
+    limit->tokens += (double)tokens;
+    if (limit->tokens > limit->burst)
+        limit->tokens = limit->burst;
+}

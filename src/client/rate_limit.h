@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -23,3 +25,10 @@ void rate_limit_init(struct rate_limit *limit, double qps, double burst);
 
 /* Suspends until there is a token, and takes it. */
 MUST_USE struct error *rate_limit_wait(struct rate_limit *limit);
+
+/* Takes a token if there is one. False: there is none, and nothing was taken. */
+bool rate_limit_try(struct rate_limit *limit);
+
+/* Puts so many tokens back that were taken and not used. The bucket never holds more than "burst".
+ */
+void rate_limit_give(struct rate_limit *limit, size_t tokens);

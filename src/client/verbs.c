@@ -52,6 +52,7 @@ static struct error *read_object(struct answer *body, struct object **ret_object
         return NULL;
     TRY(answer_read_json(body, &doc), "read the answer");
     TRY(object_from_doc(doc, ret_object), "read the answer");
+    answer_give_back(body);
     return NULL;
 }
 
