@@ -45,7 +45,8 @@ MUST_USE struct error *cluster_connection_server_version(struct cluster_connecti
 /*
  * The UID of the Namespace kube-system, which is made once in the life of a cluster: a cluster with
  * another one is another cluster, whatever its address. Empty if it cannot be read for good: the
- * account may not, or there is no such Namespace. The first call asks the server and suspends.
+ * account may not, or there is no such Namespace. It is read when the connection is made; if it
+ * could not be read then, a call asks the server and suspends.
  */
 MUST_USE struct error *cluster_connection_cluster_uid(struct cluster_connection *connection,
                                                       struct str *ret_uid);

@@ -158,6 +158,21 @@ static struct error *use_in_cluster_server(struct accessor *accessor,
     return NULL;
 }
 
+/*
+ * A cluster that does not tell its UID now is asked again by who needs it: it can be connected to.
+ * Suspends.
+ */
+static struct error *ask_identity(struct cluster_connection *connection)
+{
+    struct str uid;
+    struct error *err = cluster_connection_cluster_uid(connection, &uid);
+    if (!err || fiber_is_canceled(fiber_current()))
+        return err;
+    log_v(6, "Cannot read Namespace kube-system yet", LOG_ERROR(err));
+    error_free(err);
+    return NULL;
+}
+
 /* A connection without caches. Suspends. */
 static struct error *open_connection(struct accessor *accessor, struct kubeconfig_secret_mark *mark,
                                      struct cluster_connection **ret_connection)
@@ -173,6 +188,7 @@ static struct error *open_connection(struct accessor *accessor, struct kubeconfi
     TRY(open_client(&permit, connection), "error creating HTTP client and mapper");
     log_v(6, "Creating uncached client");
     TRY(use_in_cluster_server(accessor, connection));
+    TRY(ask_identity(connection));
     *ret_connection = TAKE(connection);
     return NULL;
 }

@@ -73,7 +73,8 @@ SIM_TEST(cc_07_connects)
     CHECK(cc_fixture_logged(&fixture, "duration="));
     TEST_CASE("what the server sees");
     CHECK_EQ(buf_str(&fixture.asked), STR("GET /?timeout=5s\nGET /api?timeout=10s\nGET "
-                                          "/apis?timeout=10s\n"));
+                                          "/apis?timeout=10s\nGET /api/v1/namespaces/"
+                                          "kube-system?timeout=10s\n"));
 }
 
 SIM_TEST(cc_08_without_a_secret_it_fails)

@@ -217,7 +217,7 @@ SIM_TEST(nothing_is_applied_to_a_cluster_whose_uid_cannot_be_read_just_now)
 {
     SCOPED(crs_fixture) fixture;
     crs_fixture_init(&fixture);
-    proxy_fail(&fixture.workloads[0], (struct proxy_fault){"GET", SYSTEM, 4, .status = 500});
+    proxy_fail(&fixture.workloads[0], (struct proxy_fault){"GET", SYSTEM, 5, .status = 500});
     crs_fixture_begin(&fixture, "ApplyOnce");
     crs_fixture_await_condition(&fixture, "crs1", "Failed", "True/dependencyStatus/");
     CHECK_CONTAINS(crs_fixture_condition(&fixture, "crs1", "ResourcesApplied"),

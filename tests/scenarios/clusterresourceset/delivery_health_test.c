@@ -308,7 +308,9 @@ SIM_TEST(what_a_repair_makes_anew_settles)
     CHECK_OK(fiber_sleep(DELIVERY_FIXTURE_CHECKS));
     check_state(&fixture, "Ready", "True/AllReady");
     crs_fixture_do(&fixture, "DELETE", DEPLOYMENT_AT("1"), NULL);
-    CHECK_OK(fiber_sleep(6 * MINUTE));
+    for (int i = 0; i < 60 && !crs_fixture_exists(&fixture, DEPLOYMENT_AT("1")); i++)
+        CHECK_OK(fiber_sleep(10 * SECOND));
+    CHECK_OK(fiber_sleep(MINUTE)); /* less than the timeout */
     CHECK(crs_fixture_exists(&fixture, DEPLOYMENT_AT("1")));
     check_state(&fixture, "Settling", "False/NotReady");
 }

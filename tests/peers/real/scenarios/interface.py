@@ -101,7 +101,8 @@ def cc_16_an_index_is_synced_when_the_connection_is_there(fixture):
     first = fixture.node("n1", "aws:///1")
     plain = connected(fixture, name="plain", **CALM)
     check_equal("requests without an index", [one["requestURI"].partition("?")[0] for one in
-                                              fixture.blue.audit.entries(user=fixture.blue.user)], ["/", "/api", "/apis"])
+                                              fixture.blue.audit.entries(user=fixture.blue.user)],
+                ["/", "/api", "/apis", "/api/v1/namespaces/kube-system"])
     check_equal("streams without an index", summary(fixture.blue.audit.streams(user=fixture.blue.user)), [])
     plain.stop()
     fixture.blue.audit.mark()
