@@ -11,6 +11,7 @@
 #include "apimachinery/object.h"
 #include "apiserver/crd/crd.h"
 #include "apiserver/endpoints/metadata.h"
+#include "apiserver/registry/kind_autoscaler.h"
 #include "async/compute.h"
 #include "base/random.h"
 #include "json/builder.h"
@@ -18,10 +19,10 @@
 
 static const struct str api_version_meta = STR_INIT("meta.k8s.io/v1");
 
-/* Custom resources are shown in several versions, Events in two groups. */
+/* Custom resources are shown in several versions, as are some others, Events in two groups. */
 static bool has_forms(const struct kind *kind)
 {
-    return kind->is_custom || kind->has_two_groups;
+    return kind->is_custom || kind->has_two_groups || kind->is_converted;
 }
 
 struct error *codec_read_stored(const struct kind *kind, const struct object_text *text,
@@ -43,14 +44,17 @@ static struct error *write_text(const struct json_value *object, struct object_t
     return object_text_from_json(buf_str(&text), ret_text);
 }
 
-/* Custom resources are converted to their storage version first. */
+/* Some kinds are converted to their storage version first. */
 struct error *codec_write_stored(const struct kind *kind, struct json_doc *doc,
                                  struct object_text **ret_text)
 {
     OWNED(json_doc) converted = NULL;
-    if (!kind->is_custom)
+    if (!kind->is_custom && !kind->is_converted)
         return write_text(json_doc_root(doc), ret_text);
-    TRY(crd_to_storage(kind, doc, &converted));
+    if (kind->is_custom)
+        TRY(crd_to_storage(kind, doc, &converted));
+    else
+        TRY(kind_autoscaler_to_storage(json_doc_root(doc), &converted));
     return write_text(json_doc_root(converted), ret_text);
 }
 

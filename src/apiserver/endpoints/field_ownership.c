@@ -9,6 +9,7 @@
 #include "apiserver/crd/scale.h"
 #include "apiserver/managedfields/managed_fields.h"
 #include "apiserver/managedfields/managed_scale.h"
+#include "apiserver/registry/kind_autoscaler.h"
 #include "apiserver/registry/kind_builtin.h"
 
 /* A custom kind in another version; NULL when that version is not served. */
@@ -44,7 +45,21 @@ static bool find_type(void *data, struct str api_version, struct field_type *ret
     return true;
 }
 
-/* Converts an object to the version of an entry. Only custom resources have several versions. */
+/*
+ * Converts an object to the version of an entry. Besides custom resources, HorizontalPodAutoscalers
+ * have several versions.
+ */
+static struct error *convert_autoscaler(const struct kind *own, struct str version,
+                                        struct json_doc *doc, struct json_doc **ret_doc)
+{
+    if (str_eq(version, own->gvk.version)) {
+        *ret_doc = json_doc_ref(doc);
+        return NULL;
+    }
+    return kind_autoscaler_is_v1(own) ? kind_autoscaler_to_v2(json_doc_root(doc), ret_doc)
+                                      : kind_autoscaler_to_v1(json_doc_root(doc), ret_doc);
+}
+
 static struct error *convert(void *data, struct str api_version, const struct json_value *object,
                              struct json_doc **ret_doc)
 {
@@ -52,6 +67,8 @@ static struct error *convert(void *data, struct str api_version, const struct js
     OWNED(json_doc) copy = json_doc_copy(object);
     struct gvk gvk;
     TRY(gvk_from_api_version(api_version, ownership->kind->gvk.kind, &gvk));
+    if (!ownership->kind->is_custom)
+        return convert_autoscaler(ownership->kind, gvk.version, copy, ret_doc);
     const struct kind *kind = find_custom(ownership, gvk);
     if (!kind)
         return error_new(ERROR_NOT_FOUND, "%.*s is not served", STR_ARG(api_version));
@@ -90,7 +107,7 @@ static struct managed_fields_write write_of(const struct field_ownership *owners
         .find_type = find_type,
         .data = (void *)ownership,
     };
-    if (kind->is_custom && crd_has_conversion(kind))
+    if (kind->is_custom ? crd_has_conversion(kind) : kind_autoscaler_is_any(kind))
         write.convert = convert;
     if (kind->is_custom)
         write.type = field_type_of_schema(crd_schema(kind));

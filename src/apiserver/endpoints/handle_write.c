@@ -194,6 +194,23 @@ static struct error *check_size(const struct store_edit *edit)
     return status_too_large(BODY_MAX);
 }
 
+/* A kind that is stored in another version is shown as it would come out of the store. */
+static struct error *show_dry_run(struct write *write, struct json_doc *doc)
+{
+    struct json_doc *shown = NULL;
+    struct object_text *text = NULL;
+    if (!write->kind->is_converted) {
+        set_result(write, json_doc_ref(doc));
+        return NULL;
+    }
+    TRY(codec_write_stored(write->kind, doc, &text));
+    struct error *err = codec_read_stored(write->kind, text, &shown);
+    object_text_free(text);
+    TRY(err);
+    set_result(write, shown);
+    return NULL;
+}
+
 /*
  * Fills in the edit. A dry run leaves the store alone and responds with the object as it would be.
  * The response to a draft is read from what is stored in the end.
@@ -201,19 +218,17 @@ static struct error *check_size(const struct store_edit *edit)
 static struct error *put_object(struct write *write, struct store_edit *edit, struct json_doc *doc)
 {
     OWNED(json_doc) versioned = NULL;
-    if (write->options.dry_run) {
-        set_result(write, json_doc_ref(doc));
-        return NULL;
-    }
+    if (write->options.dry_run)
+        return show_dry_run(write, doc);
     TRY(codec_write_edit(write->kind, doc, STORE_PUT, edit, &versioned));
     TRY(check_size(edit));
     if (!edit->revision)
         return NULL;
-    if (!write->kind->is_custom) {
+    if (!write->kind->is_custom && !write->kind->is_converted) {
         set_result(write, TAKE(versioned));
         return NULL;
     }
-    /* Converting to the storage version may have dropped fields, so the response is read back. */
+    /* Converting to the storage version may drop or add fields, so the response is read back. */
     struct json_doc *shown;
     TRY(codec_read_stored(write->kind, edit->text, &shown));
     set_result(write, shown);

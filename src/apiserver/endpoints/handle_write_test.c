@@ -33,6 +33,42 @@ SIM_TEST(a_dry_run_changes_nothing)
     CHECK(json_path(json_doc_root(fixture.doc), "data") == NULL);
 }
 
+#define SCALERS(version) "/apis/autoscaling/" version "/namespaces/default/horizontalpodautoscalers"
+#define SCALER(version, spec)                                                                     \
+    "{\"apiVersion\":\"autoscaling/" version "\",\"kind\":\"HorizontalPodAutoscaler\","           \
+    "\"metadata\":{\"name\":\"a\"},\"spec\":{\"maxReplicas\":3,"                                  \
+    "\"scaleTargetRef\":{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"name\":\"d\"}" spec \
+    "}}"
+
+/* One object, shown and changed in two versions. */
+SIM_TEST(autoscalers_have_two_versions)
+{
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
+    apiserver_fixture_create(
+        &fixture, SCALERS("v2"),
+        SCALER("v2", ",\"metrics\":[{\"type\":\"Resource\",\"resource\":{\"name\":\"memory\","
+                     "\"target\":{\"type\":\"AverageValue\",\"averageValue\":\"5Mi\"}}}]"));
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", SCALERS("v1") "/a",
+                                    "{\"spec\":{\"targetCPUUtilizationPercentage\":50}}"),
+             200);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "apiVersion"), STR("autoscaling/v1"));
+    CHECK_EQ(apiserver_fixture_get(&fixture, SCALERS("v2") "/a"), 200);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "apiVersion"), STR("autoscaling/v2"));
+    CHECK_EQ(apiserver_fixture_text(&fixture, "spec.metrics.0.resource.target.averageValue"),
+             STR("5Mi"));
+    CHECK_EQ(apiserver_fixture_text(&fixture, "spec.metrics.1.resource.name"), STR("cpu"));
+    CHECK(!json_path(json_doc_root(fixture.doc), "metadata.annotations"));
+    CHECK_EQ(apiserver_fixture_call(&fixture, "POST", SCALERS("v1"), SCALER("v1", "")), 409);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "POST", SCALERS("v1") "?dryRun=All",
+                                    "{\"metadata\":{\"name\":\"b\"},\"spec\":{\"maxReplicas\":0}}"),
+             422);
+    CHECK_EQ(apiserver_fixture_get(&fixture, SCALERS("v1")), 200);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "items.0.apiVersion"), STR("autoscaling/v1"));
+    CHECK_EQ(apiserver_fixture_call(&fixture, "DELETE", SCALERS("v1") "/a", ""), 200);
+    CHECK_EQ(apiserver_fixture_get(&fixture, SCALERS("v2") "/a"), 404);
+}
+
 SIM_TEST(an_update_that_changes_nothing_keeps_its_version)
 {
     SCOPED(apiserver_fixture) fixture;

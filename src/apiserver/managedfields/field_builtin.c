@@ -111,8 +111,11 @@ static bool has_rule(struct field_type type, enum rule rule)
     return found && found->rule == rule;
 }
 
+/* The reference of autoscaling/v2 has the same name as that of v1 and is not atomic. */
 static bool is_atomic_type(const struct go_type *type)
 {
+    if (type == &type_autoscaling_v1_cross_version_object_reference)
+        return true;
     for (size_t i = 0; i < COUNT(atomic_types); i++)
         if (strcmp(atomic_types[i], type->name) == 0)
             return true;

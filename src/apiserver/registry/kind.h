@@ -133,6 +133,7 @@ struct kind {
     bool unconditional_update;  /* PUT without a resourceVersion overwrites */
     bool delete_returns_object; /* a DELETE that is done at once answers the object, not a Status */
     bool has_two_groups;       /* Event: stored as written, shown as asked, checked as the core's */
+    bool is_converted;         /* HorizontalPodAutoscaler in v1: stored in another version */
     bool prepare_makes_fields; /* Secret, DaemonSet: what prepare adds has owners, too */
     bool counts_annotations;   /* Deployment: changed annotations make a new generation */
     bool plain_finalizers;     /* CustomResourceDefinition, Lease: finalizers need no domain */

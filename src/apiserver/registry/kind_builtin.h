@@ -48,8 +48,10 @@ MUST_USE struct error *kind_builtin_prepare(const struct kind *kind, const struc
 void kind_builtin_validate(const struct kind *kind, const struct kind_write *write,
                            const struct json_value *object, struct field_errors *errors);
 
-/* Converts an Event between its two API groups. Events are stored in the group they were written
- * in. */
+/*
+ * Converts an Event between its two API groups, and a HorizontalPodAutoscaler to autoscaling/v1.
+ * Events are stored in the group they were written in, HorizontalPodAutoscalers in v2.
+ */
 MUST_USE struct error *kind_builtin_present(const struct kind *kind, struct json_doc *doc,
                                             struct json_doc **ret_doc);
 

@@ -13,6 +13,7 @@
 
 #include "apimachinery/selector.h"
 #include "apiserver/registry/kind_age.h"
+#include "apiserver/registry/kind_autoscaler.h"
 #include "apiserver/registry/kind_builtin.h"
 #include "apiserver/registry/kind_columns_internal.h"
 #include "base/arena.h"
@@ -216,7 +217,12 @@ static const struct kind_printer *find_printer(const struct kind_column *columns
 void kind_builtin_cells(const struct kind *kind, const struct json_value *object, timestamp now,
                         struct json_builder *out)
 {
-    const struct kind_row row = {.kind = kind, .object = object, .now = now, .out = out};
+    OWNED(json_doc) stored = NULL;
+    struct kind_row row = {.kind = kind, .object = object, .now = now, .out = out};
+    if (kind_autoscaler_is_v1(kind)) {
+        OWNED(error) unreadable = kind_autoscaler_to_v2(object, &stored);
+        row.object = unreadable ? object : json_doc_root(stored);
+    }
     const struct kind_printer *printer = find_printer(kind->columns);
     assert(printer->count == kind->column_count);
     for (size_t i = 0; i < printer->count; i++)

@@ -1,8 +1,8 @@
 /*
  * Cells of kinds about access (RoleBinding), networks (Ingress, NetworkPolicy, IPAddress,
  * ServiceCIDR, EndpointSlice), API extensions (webhook configurations, admission policies,
- * APIService), and of Lease, PriorityClass and RuntimeClass. Also the cells for kinds without
- * columns of their own: `default` shows the creation time, `plain` the age.
+ * APIService), and of Lease, PriorityClass, RuntimeClass and flow control. Also the cells for kinds
+ * without columns of their own: `default` shows the creation time, `plain` the age.
  */
 #include "apiserver/registry/kind_columns_internal.h"
 #include "base/owned.h"
@@ -292,6 +292,48 @@ static const struct kind_cell runtime_class_cells[] = {
     KIND_CELL_AGE,
 };
 
+/* The condition Dangling; nobody has looked for the priority level while it is absent. */
+static void cell_dangling(const struct kind_row *row, const struct kind_cell *cell)
+{
+    const struct json_value *condition;
+    struct str status = STR("?");
+    JSON_FOREACH (key, condition, json_path(row->object, cell->path))
+        if (str_eq(json_path_str(condition, "type"), STR("Dangling")))
+            status = json_path_str(condition, "status");
+    json_builder_str(row->out, status);
+}
+
+/* A number, or none. */
+static void cell_number_if_any(const struct kind_row *row, const struct kind_cell *cell)
+{
+    int64_t number;
+    if (json_to_int64(json_path(row->object, cell->path), &number))
+        json_builder_int(row->out, number);
+    else
+        json_builder_str(row->out, STR("<none>"));
+}
+
+static const struct kind_cell flow_schema_cells[] = {
+    KIND_CELL_NAME,
+    {kind_cell_str, "spec.priorityLevelConfiguration.name", ""      },
+    {kind_cell_int, "spec.matchingPrecedence",              NULL    },
+    {kind_cell_str, "spec.distinguisherMethod.type",        "<none>"},
+    KIND_CELL_AGE,
+    {cell_dangling, "status.conditions",                    NULL    },
+};
+
+#define QUEUING "spec.limited.limitResponse.queuing."
+
+static const struct kind_cell priority_level_configuration_cells[] = {
+    KIND_CELL_NAME,
+    {kind_cell_str,      "spec.type",                             ""  },
+    {cell_number_if_any, "spec.limited.nominalConcurrencyShares", NULL},
+    {cell_number_if_any, QUEUING "queues",                        NULL},
+    {cell_number_if_any, QUEUING "handSize",                      NULL},
+    {cell_number_if_any, QUEUING "queueLengthLimit",              NULL},
+    KIND_CELL_AGE,
+};
+
 const struct kind_printer kind_printers_cluster[] = {
     KIND_PRINTER(default),
     KIND_PRINTER(plain),
@@ -309,5 +351,7 @@ const struct kind_printer kind_printers_cluster[] = {
     KIND_PRINTER(priority_class),
     KIND_PRINTER(endpoint_slice),
     KIND_PRINTER(runtime_class),
+    KIND_PRINTER(flow_schema),
+    KIND_PRINTER(priority_level_configuration),
 };
 const size_t kind_printers_cluster_count = COUNT(kind_printers_cluster);

@@ -390,3 +390,22 @@ const struct kind_column kind_columns_horizontal_pod_autoscaler[] = {
     {"Replicas",  TEXT, "", "The present number of pods.",                0},
     AGE,
 };
+
+const struct kind_column kind_columns_flow_schema[] = {
+    NAME,
+    {"PriorityLevel",       TEXT, "", "The priority level of its requests.",        0},
+    {"MatchingPrecedence",  TEXT, "", "The lowest of those that match is taken.",   0},
+    {"DistinguisherMethod", TEXT, "", "What tells its flows apart.",                0},
+    AGE,
+    {"MissingPL",           TEXT, "", "Whether its priority level does not exist.", 0},
+};
+
+const struct kind_column kind_columns_priority_level_configuration[] = {
+    NAME,
+    {"Type",                     TEXT, "", "Whether its requests are limited.",         0},
+    {"NominalConcurrencyShares", TEXT, "", "Its part of the requests at a time.",       0},
+    {"Queues",                   TEXT, "", "The number of its queues.",                 0},
+    {"HandSize",                 TEXT, "", "How many queues a flow may choose from.",   0},
+    {"QueueLengthLimit",         TEXT, "", "The greatest number of requests in queue.", 0},
+    AGE,
+};

@@ -14,6 +14,7 @@
  */
 #include <string.h>
 
+#include "apiserver/registry/kind_autoscaler.h"
 #include "apiserver/registry/kind_builtin.h"
 #include "apiserver/registry/kind_default_internal.h"
 #include "base/array.h"
@@ -334,6 +335,14 @@ static struct error *label_controller(struct json_doc *doc, struct json_doc **re
     return json_edit_finish(&edit, ret_doc);
 }
 
+/* What the conversion to the stored version fills in. */
+static struct error *default_autoscaler(const struct json_doc *doc, struct json_doc **ret_doc)
+{
+    OWNED(json_doc) stored = NULL;
+    TRY(kind_autoscaler_to_v2(json_doc_root(doc), &stored));
+    return kind_autoscaler_to_v1(json_doc_root(stored), ret_doc);
+}
+
 struct error *kind_builtin_default(const struct kind *kind, struct json_doc *doc,
                                    struct json_doc **ret_doc)
 {
@@ -343,6 +352,8 @@ struct error *kind_builtin_default(const struct kind *kind, struct json_doc *doc
         return label_namespace(filled, ret_doc);
     if (kind->type == &type_job || kind->type == &type_replication_controller)
         return label_controller(filled, ret_doc);
+    if (kind_autoscaler_is_v1(kind))
+        return default_autoscaler(filled, ret_doc);
     *ret_doc = TAKE(filled);
     return NULL;
 }

@@ -260,12 +260,11 @@ bool default_policy_types(const struct default_scope *scope, const struct json_v
 }
 
 /* An average CPU utilization of 80 %. */
-bool default_metrics(const struct default_scope *scope, const struct json_value *object,
-                     struct json_builder *out)
+bool default_metric(const struct default_scope *scope, const struct json_value *object,
+                    struct json_builder *out)
 {
     (void)scope;
     (void)object;
-    json_builder_array(out);
     json_builder_object(out);
     json_builder_add_str(out, "type", STR("Resource"));
     json_builder_add_object(out, "resource");
@@ -276,6 +275,14 @@ bool default_metrics(const struct default_scope *scope, const struct json_value 
     json_builder_end(out);
     json_builder_end(out);
     json_builder_end(out);
+    return true;
+}
+
+bool default_metrics(const struct default_scope *scope, const struct json_value *object,
+                     struct json_builder *out)
+{
+    json_builder_array(out);
+    (void)default_metric(scope, object, out);
     json_builder_end(out);
     return true;
 }

@@ -64,6 +64,7 @@ default_fn default_backoff_limit;
 default_fn default_pod_replacement_policy;
 default_fn default_lifecycle_modes;
 default_fn default_policy_types;
+default_fn default_metric; /* one element of default_metrics */
 default_fn default_metrics;
 default_fn default_scale_up;
 default_fn default_scale_down;

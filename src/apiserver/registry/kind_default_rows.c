@@ -187,6 +187,15 @@ static const struct default_row rows[] = {
     STRUCT("MatchResources", "namespaceSelector"),
     STRUCT("MatchResources", "objectSelector"),
     NUMBER("ServiceReference", "port", 443),
+    /* flowcontrol.apiserver.k8s.io/v1 */
+    NUMBER("FlowSchemaSpec", "matchingPrecedence", 1000),
+    NUMBER("LimitedPriorityLevelConfiguration", "nominalConcurrencyShares", 30),
+    NUMBER("LimitedPriorityLevelConfiguration", "lendablePercent", 0),
+    NUMBER("ExemptPriorityLevelConfiguration", "nominalConcurrencyShares", 0),
+    NUMBER("ExemptPriorityLevelConfiguration", "lendablePercent", 0),
+    NUMBER("QueuingConfiguration", "queues", 64),
+    NUMBER("QueuingConfiguration", "handSize", 8),
+    NUMBER("QueuingConfiguration", "queueLengthLimit", 50),
 };
 /* clang-format on */
 

@@ -138,6 +138,8 @@ static size_t collect_types(const struct go_type **known, size_t capacity)
         &type_api_service,
         &type_endpoint_slice,
         &type_certificate_signing_request,
+        &type_flow_schema,
+        &type_priority_level_configuration,
         &type_autoscaling_v2_horizontal_pod_autoscaler,
     };
     size_t count = 0;

@@ -6,6 +6,7 @@
  * members of each group in the order in which Go writes them, with their names in the other group.
  * Upstream: k8s.io/kubernetes/pkg/apis/events/v1/conversion.go.
  */
+#include "apiserver/registry/kind_autoscaler.h"
 #include "apiserver/registry/kind_builtin.h"
 #include "apiserver/types/go_types.h"
 #include "base/owned.h"
@@ -118,6 +119,8 @@ struct error *kind_builtin_present(const struct kind *kind, struct json_doc *doc
                                    struct json_doc **ret_doc)
 {
     SCOPED(arena) arena = {0};
+    if (kind_autoscaler_is_v1(kind))
+        return kind_autoscaler_to_v1(json_doc_root(doc), ret_doc);
     const bool is_event = kind->type == &type_event || kind->type == &type_events_event;
     const struct str stored = json_path_str(json_doc_root(doc), "apiVersion");
     if (is_event && !str_eq(stored, gvk_api_version(&arena, kind->gvk)))

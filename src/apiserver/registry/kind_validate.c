@@ -20,6 +20,7 @@
  */
 #include <string.h>
 
+#include "apiserver/registry/kind_autoscaler.h"
 #include "apiserver/registry/kind_validate_internal.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -273,9 +274,29 @@ static const struct {
     {&type_csi_driver,              validate_csi_driver_update    },
 };
 
+/* A kind that is stored in another version is validated in that one. False when it cannot be. */
+static bool validate_stored_version(const struct kind *kind, const struct kind_write *write,
+                                    const struct json_value *object, struct field_errors *errors)
+{
+    OWNED(json_doc) doc = NULL;
+    OWNED(json_doc) old = NULL;
+    struct kind_write step = *write;
+    OWNED(error) err = kind_autoscaler_to_v2(object, &doc);
+    if (!err && write->old)
+        err = kind_autoscaler_to_v2(write->old, &old);
+    if (err)
+        return false;
+    step.old = old ? json_doc_root(old) : NULL;
+    kind_builtin_validate(kinds_find_kind((struct gvk){kind->gvk.group, STR("v2"), kind->gvk.kind}),
+                          &step, json_doc_root(doc), errors);
+    return true;
+}
+
 void kind_builtin_validate(const struct kind *kind, const struct kind_write *write,
                            const struct json_value *object, struct field_errors *errors)
 {
+    if (kind_autoscaler_is_v1(kind) && validate_stored_version(kind, write, object, errors))
+        return;
     struct kind_validator v = {
         .kind = kind,
         .write = write,

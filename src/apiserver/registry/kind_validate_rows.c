@@ -343,6 +343,12 @@ static const struct rule_row rows[] = {
     NEEDS("CertificateSigningRequestSpec", "request", ""),
     NEEDS("CertificateSigningRequestSpec", "signerName", ""),
     NEEDS("CertificateSigningRequestSpec", "usages", ""),
+
+    /* flowcontrol.apiserver.k8s.io */
+    OBJECT("FlowSchemaSpec", validate_flow_schema_spec),
+    OBJECT("FlowSchemaStatus", validate_flow_conditions),
+    OBJECT("PriorityLevelConfigurationSpec", validate_priority_level_spec),
+    OBJECT("PriorityLevelConfigurationStatus", validate_flow_conditions),
 };
 /* clang-format on */
 

@@ -5,7 +5,8 @@
  *
  *     CORE       a kind of the core group, v1, stored as its plural
  *     KIND       a kind of another group, stored as "plural.group"
- *     STORED_AS  a kind that shares the place of another one: Event of events.k8s.io
+ *     STORED_AS  a kind that shares the place of another one: Event of events.k8s.io. Two versions
+ *                of a kind share theirs by the name of KIND
  *     REVIEW     a kind that is answered and never stored
  *
  * Their arguments are: group and version (not CORE), kind, plural, singular, traits, the check of
@@ -168,6 +169,7 @@ static const struct field_label job_labels[] = {
 #define RBAC    "rbac.authorization.k8s.io"
 #define STORAGE "storage.k8s.io"
 #define ADMIT   "admissionregistration.k8s.io"
+#define FLOW    "flowcontrol.apiserver.k8s.io"
 
 static const struct kind kinds[] = {
     CORE("ConfigMap", "configmaps", "configmap", NAMESPACED | OVERWRITES, dns1123_subdomain,
@@ -252,6 +254,10 @@ static const struct kind kinds[] = {
          "horizontalpodautoscaler", NAMESPACED | OVERWRITES, dns1123_subdomain,
          autoscaling_v2_horizontal_pod_autoscaler, horizontal_pod_autoscaler, ALL,
          SHORT(STR_INIT("hpa")), CATEGORY("all"), PARTS(status)),
+    KIND("autoscaling", "v1", "HorizontalPodAutoscaler", "horizontalpodautoscalers",
+         "horizontalpodautoscaler", NAMESPACED | OVERWRITES, dns1123_subdomain,
+         autoscaling_v1_horizontal_pod_autoscaler, horizontal_pod_autoscaler, ALL,
+         SHORT(STR_INIT("hpa")), CATEGORY("all"), PARTS(status), .is_converted = true),
 
     KIND("batch", "v1", "CronJob", "cronjobs", "cronjob", NAMESPACED | GENERATION | OVERWRITES,
          dns1123_subdomain, cron_job, cron_job, ALL, SHORT(STR_INIT("cj")), CATEGORY("all"),
@@ -334,6 +340,12 @@ static const struct kind kinds[] = {
     KIND("discovery.k8s.io", "v1", "EndpointSlice", "endpointslices", "endpointslice",
          NAMESPACED | GENERATION | OVERWRITES, dns1123_subdomain, endpoint_slice, endpoint_slice,
          ALL),
+
+    KIND(FLOW, "v1", "FlowSchema", "flowschemas", "flowschema", GENERATION | OVERWRITES,
+         dns1123_subdomain, flow_schema, flow_schema, ALL, PARTS(status)),
+    KIND(FLOW, "v1", "PriorityLevelConfiguration", "prioritylevelconfigurations",
+         "prioritylevelconfiguration", GENERATION | OVERWRITES, dns1123_subdomain,
+         priority_level_configuration, priority_level_configuration, ALL, PARTS(status)),
 };
 
 struct gvr kind_gvr(const struct kind *kind)

@@ -75,6 +75,8 @@ static const struct {
     {"authorization.k8s.io/v1",         &type_subject_access_review                   },
     {"authorization.k8s.io/v1",         &type_local_subject_access_review             },
     {"certificates.k8s.io/v1",          &type_certificate_signing_request             },
+    {"flowcontrol.apiserver.k8s.io/v1", &type_flow_schema                             },
+    {"flowcontrol.apiserver.k8s.io/v1", &type_priority_level_configuration            },
 };
 
 static bool has_version(struct str api_version, struct gvk gvk)

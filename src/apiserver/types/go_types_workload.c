@@ -417,7 +417,7 @@ static const struct go_field autoscaling_v1_cross_version_object_reference_field
     {"name",       2, GO_STRING, GO_REQUIRED, NULL, NULL},
     {"apiVersion", 3, GO_STRING, 0,           NULL, NULL},
 };
-static TYPE(autoscaling_v1_cross_version_object_reference, "CrossVersionObjectReference");
+TYPE(autoscaling_v1_cross_version_object_reference, "CrossVersionObjectReference");
 
 static const struct go_field autoscaling_v1_horizontal_pod_autoscaler_spec_fields[] = {
     {"scaleTargetRef",                 1, GO_MESSAGE, 0,           NULL, &type_autoscaling_v1_cross_version_object_reference},
