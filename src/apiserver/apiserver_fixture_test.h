@@ -26,6 +26,7 @@ struct apiserver_fixture {
     struct apiserver *server;
     struct http_client *client;
     struct folder_fixture folder;
+    const char *user; /* impersonated by the administrator; NULL for nobody */
 
     /* Of the last call. */
     struct buf answer;
@@ -104,6 +105,8 @@ MUST_USE static inline struct error *apiserver_fixture_try(struct apiserver_fixt
     OWNED(http_response) response = NULL;
     if (type)
         TRY(http_headers_add(&headers, STR("content-type"), str_from_c(type)));
+    if (fixture->user)
+        TRY(http_headers_add(&headers, STR("impersonate-user"), str_from_c(fixture->user)));
     const struct http_client_request request = {
         .method = str_from_c(method), .target = target, .headers = &headers, .body = body};
     buf_clear(&fixture->answer);

@@ -64,6 +64,10 @@ struct user_info {
     bool is_anonymous;
 };
 
+/* Adds an object as a member: name, uid, groups and extra, as far as they are set. */
+struct json_builder;
+void auth_write_user(struct json_builder *builder, const char *key, const struct user_info *user);
+
 /* Whether this ServiceAccount exists with this uid. */
 typedef bool find_account_fn(void *data, struct str namespace, struct str name, struct str uid);
 

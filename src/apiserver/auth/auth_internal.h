@@ -45,6 +45,3 @@ void auth_add_common_group(struct arena *arena, struct rbac_user *user);
 /* An array of strings as a member. */
 void auth_write_strings(struct json_builder *builder, const char *key,
                         const struct rbac_strings *strings);
-
-/* The content of userInfo: name, uid, groups and extra, as far as they are set. */
-void auth_write_user(struct json_builder *builder, const char *key, const struct user_info *user);

@@ -230,7 +230,7 @@ static void write_steps(const struct kind *kind, struct str text)
     OWNED(json_doc) shown = NULL;
     struct json_warnings unknown = {.arena = &arena};
     struct field_errors errors = {.arena = &arena};
-    const struct kind_write write = {NULL, STR(""), STR("n"), FIXTURE_NOW, &arena};
+    const struct kind_write write = {NULL, STR(""), STR("n"), FIXTURE_NOW, &arena, NULL};
     CHECK_OK(kind->ops->decode(kind, body, &unknown, &decoded));
     CHECK_OK(kind->ops->default_(kind, decoded, &filled));
     CHECK_OK(kind->ops->prepare(kind, &write, filled, &prepared));
@@ -303,7 +303,7 @@ TEST(an_object_that_takes_too_long_to_validate_is_refused)
         write_thing(&thing, &cases[i], cases[i].size);
         OWNED(json_doc) definition = fixture_read(buf_str(&text));
         OWNED(json_doc) object = fixture_read(buf_str(&thing));
-        const struct kind_write write = {NULL, STR(""), STR("n"), FIXTURE_NOW, &arena};
+        const struct kind_write write = {NULL, STR(""), STR("n"), FIXTURE_NOW, &arena, NULL};
         CHECK_OK(crd_compile(json_doc_root(definition), NULL, &crd));
         const struct kind *kind = crd_kind(crd, 0);
         kind->ops->validate(kind, &write, json_doc_root(object), &errors);

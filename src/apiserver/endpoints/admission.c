@@ -8,6 +8,9 @@
 #include "apiserver/api.h"
 #include "apiserver/quota_claim.h"
 #include "apiserver/registry/kind.h"
+#include "base/base64.h"
+#include "base/x509_check.h"
+#include "json/compare.h"
 #include "json/path.h"
 
 struct admission {
@@ -85,6 +88,71 @@ static struct error *check_grant(const struct request *request, const struct jso
 }
 
 /*
+ * Whether the user may do something in the name of a signer: for this one, or for all of its
+ * domain.
+ */
+static bool may_use_signer(const struct request *request, const char *verb, struct str signer)
+{
+    struct str rest = signer, domain;
+    (void)str_cut(&rest, '/', &domain);
+    const struct str names[] = {signer, arena_print(request->arena, "%.*s/*", STR_ARG(domain))};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        const struct rbac_attributes attributes = {
+            .user = request->user.user,
+            .verb = str_from_c(verb),
+            .is_resource_request = true,
+            .api_group = STR("certificates.k8s.io"),
+            .resource = STR("signers"),
+            .name = names[i],
+        };
+        OWNED(error) refused = authorize(&request->api->auth, request->arena, &attributes);
+        if (!refused)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * CertificateApproval and CertificateSigning: to approve a request, or to answer it, needs a
+ * permission for its signer. The signer is that of the stored object.
+ */
+static struct error *check_signer(const struct request *request, const struct json_value *old,
+                                  const struct json_value *object)
+{
+    const bool is_approval = str_eq(request->subresource, STR("approval"));
+    const struct str signer = json_path_str(old, "spec.signerName");
+    if (!request->kind->records_user || !old || request->subresource.len == 0)
+        return NULL;
+    if (!is_approval && json_equal(json_get(old, STR("status")), json_get(object, STR("status"))))
+        return NULL;
+    if (may_use_signer(request, is_approval ? "approve" : "sign", signer))
+        return NULL;
+    return status_forbidden(
+        kind_gvr(request->kind), json_path_str(object, "metadata.name"),
+        arena_print(request->arena, "user not permitted to %s requests with signerName \"%.*s\"",
+                    is_approval ? "approve" : "sign", STR_ARG(signer)));
+}
+
+/* CertificateSubjectRestriction: nobody asks for a certificate of the administrators. */
+static struct error *check_subject(const struct request *request, const struct json_value *old,
+                                   const struct json_value *object)
+{
+    SCOPED(buf) pem = {.limit = 0};
+    bool is_member = false;
+    if (!request->kind->records_user || old ||
+        !str_eq(json_path_str(object, "spec.signerName"),
+                STR("kubernetes.io/kube-apiserver-client")))
+        return NULL;
+    TRY(base64_decode(&pem, json_path_str(object, "spec.request")));
+    TRY(x509_check_request(buf_str(&pem), STR("system:masters"), &is_member));
+    if (!is_member)
+        return NULL;
+    return status_forbidden(kind_gvr(request->kind), json_path_str(object, "metadata.name"),
+                            STR("use of kubernetes.io/kube-apiserver-client signer with "
+                                "system:masters group is not allowed"));
+}
+
+/*
  * Checks that webhooks do on other servers, for kinds that bring their own; see crd_webhooks.h.
  */
 static struct error *ask_extension(const struct request *request, const struct json_value *old,
@@ -106,6 +174,8 @@ static const struct admission chain[] = {
     {"NamespaceProtection", protect_namespaces, NULL         },
     {"CustomResources",     check_definition,   NULL         },
     {"RoleEscalation",      NULL,               check_grant  },
+    {"CertificateApproval", NULL,               check_signer },
+    {"CertificateSubject",  NULL,               check_subject},
     {"Extensions",          NULL,               ask_extension},
     {"ResourceQuota",       NULL,               check_quota  },
 };

@@ -84,8 +84,8 @@ static void set_reset(const struct field_ownership *ownership, struct managed_fi
     static const char *const on_whole[] = {"status"};
     static const char *const on_status[] = {"spec", "metadata"};
     const struct kind *kind = ownership->kind;
-    if (str_eq(ownership->subresource, STR("status")) && !kind->is_custom) {
-        write->reset_count = kind_builtin_status_resets(kind, &write->reset);
+    if (!kind->is_custom) {
+        write->reset_count = kind_builtin_resets(kind, ownership->subresource, &write->reset);
     } else if (str_eq(ownership->subresource, STR("status"))) {
         write->reset = on_status;
         write->reset_count = COUNT(on_status);

@@ -153,8 +153,8 @@ static struct error *validate_object(const struct write *write, const struct jso
     const struct request *request = write->request;
     const struct kind *kind = write->kind;
     struct field_errors errors = {.arena = request->arena};
-    const struct kind_write step = {old, request->subresource, request->namespace, request->now,
-                                    request->arena};
+    const struct kind_write step = {old,          request->subresource, request->namespace,
+                                    request->now, request->arena,       NULL};
     const bool metadata_last = !old && kind->metadata_last;
     if (!metadata_last)
         validate_metadata(kind, old, object, &errors);
@@ -173,12 +173,29 @@ static struct error *validate_object(const struct write *write, const struct jso
                         : NULL;
 }
 
+/* Who makes the request, as a value that lives in its arena. */
+static struct error *describe_user(const struct request *request,
+                                   const struct json_value **ret_user)
+{
+    SCOPED(json_builder) builder = {.limit = 0};
+    struct json_doc *doc = NULL;
+    json_builder_object(&builder);
+    auth_write_user(&builder, "user", &request->user);
+    json_builder_end(&builder);
+    TRY(json_builder_finish(&builder, &doc));
+    json_doc_hold(request->arena, doc);
+    *ret_user = json_get(json_doc_root(doc), STR("user"));
+    return NULL;
+}
+
 static struct error *prepare_object(const struct write *write, const struct json_value *old,
                                     struct json_doc *doc, struct json_doc **ret_doc)
 {
     const struct request *request = write->request;
-    const struct kind_write step = {old, request->subresource, request->namespace, request->now,
-                                    request->arena};
+    struct kind_write step = {old,          request->subresource, request->namespace,
+                              request->now, request->arena,       NULL};
+    if (write->kind->records_user)
+        TRY(describe_user(request, &step.user));
     return write->kind->ops->prepare(write->kind, &step, doc, ret_doc);
 }
 

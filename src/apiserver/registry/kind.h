@@ -78,6 +78,7 @@ struct kind_write {
     struct str namespace;         /* of the request */
     timestamp now;
     struct arena *arena;
+    const struct json_value *user; /* of kinds that record it: username, uid, groups, extra */
 };
 
 struct kind_ops {
@@ -133,6 +134,7 @@ struct kind {
     bool unconditional_update;  /* PUT without a resourceVersion overwrites */
     bool delete_returns_object; /* a DELETE that is done at once answers the object, not a Status */
     bool has_two_groups;       /* Event: stored as written, shown as asked, checked as the core's */
+    bool records_user;         /* CertificateSigningRequest: who made it is in its spec */
     bool is_converted;         /* HorizontalPodAutoscaler in v1: stored in another version */
     bool prepare_makes_fields; /* Secret, DaemonSet: what prepare adds has owners, too */
     bool counts_annotations;   /* Deployment: changed annotations make a new generation */

@@ -67,5 +67,9 @@ void kind_builtin_warn(const struct kind *kind, const struct json_value *object,
 void kind_builtin_cells(const struct kind *kind, const struct json_value *object, timestamp now,
                         struct json_builder *out);
 
-/* The paths of what a write to /status does not change, so that it does not own it either. */
-size_t kind_builtin_status_resets(const struct kind *kind, const char *const **ret_paths);
+/*
+ * The paths of what a write to the object, or to a subresource, does not change, so that it does
+ * not own it either.
+ */
+size_t kind_builtin_resets(const struct kind *kind, struct str subresource,
+                           const char *const **ret_paths);

@@ -1,9 +1,11 @@
 /*
  * Cells of kinds about access (RoleBinding), networks (Ingress, NetworkPolicy, IPAddress,
  * ServiceCIDR, EndpointSlice), API extensions (webhook configurations, admission policies,
- * APIService), and of Lease, PriorityClass, RuntimeClass and flow control. Also the cells for kinds
- * without columns of their own: `default` shows the creation time, `plain` the age.
+ * APIService), and of Lease, PriorityClass, RuntimeClass, CertificateSigningRequest and flow
+ * control. Also the cells for kinds without columns of their own: `default` shows the creation
+ * time, `plain` the age.
  */
+#include "apiserver/registry/kind_age.h"
 #include "apiserver/registry/kind_columns_internal.h"
 #include "base/owned.h"
 #include "json/path.h"
@@ -292,6 +294,49 @@ static const struct kind_cell runtime_class_cells[] = {
     KIND_CELL_AGE,
 };
 
+/* How long the certificate is wanted for. */
+static void cell_requested_duration(const struct kind_row *row, const struct kind_cell *cell)
+{
+    int64_t seconds;
+    char text[KIND_AGE_MAX];
+    if (json_to_int64(json_path(row->object, cell->path), &seconds))
+        json_builder_str(row->out, kind_age_write(seconds * SECOND, text));
+    else
+        json_builder_str(row->out, STR("<none>"));
+}
+
+static bool has_condition(const struct json_value *object, struct str type)
+{
+    const struct json_value *condition;
+    JSON_FOREACH (key, condition, json_path(object, "status.conditions"))
+        if (str_eq(json_path_str(condition, "type"), type))
+            return true;
+    return false;
+}
+
+/* What was decided, and whether the certificate is there. */
+static void cell_issued(const struct kind_row *row, const struct kind_cell *cell)
+{
+    SCOPED(buf) text = {0};
+    buf_add(&text, has_condition(row->object, STR("Denied"))     ? STR("Denied")
+                   : has_condition(row->object, STR("Approved")) ? STR("Approved")
+                                                                 : STR("Pending"));
+    if (has_condition(row->object, STR("Failed")))
+        buf_add(&text, STR(",Failed"));
+    if (json_path_str(row->object, cell->path).len > 0)
+        buf_add(&text, STR(",Issued"));
+    json_builder_str(row->out, buf_str(&text));
+}
+
+static const struct kind_cell certificate_signing_request_cells[] = {
+    KIND_CELL_NAME,
+    KIND_CELL_AGE,
+    {kind_cell_str,           "spec.signerName",        "<none>"},
+    {kind_cell_str,           "spec.username",          ""      },
+    {cell_requested_duration, "spec.expirationSeconds", NULL    },
+    {cell_issued,             "status.certificate",     NULL    },
+};
+
 /* The condition Dangling; nobody has looked for the priority level while it is absent. */
 static void cell_dangling(const struct kind_row *row, const struct kind_cell *cell)
 {
@@ -351,6 +396,7 @@ const struct kind_printer kind_printers_cluster[] = {
     KIND_PRINTER(priority_class),
     KIND_PRINTER(endpoint_slice),
     KIND_PRINTER(runtime_class),
+    KIND_PRINTER(certificate_signing_request),
     KIND_PRINTER(flow_schema),
     KIND_PRINTER(priority_level_configuration),
 };

@@ -61,6 +61,7 @@ extern const struct kind_column kind_columns_priority_class[5];
 extern const struct kind_column kind_columns_endpoint_slice[5];
 extern const struct kind_column kind_columns_runtime_class[3];
 extern const struct kind_column kind_columns_horizontal_pod_autoscaler[7];
+extern const struct kind_column kind_columns_certificate_signing_request[6];
 extern const struct kind_column kind_columns_flow_schema[6];
 extern const struct kind_column kind_columns_priority_level_configuration[7];
 

@@ -391,6 +391,15 @@ const struct kind_column kind_columns_horizontal_pod_autoscaler[] = {
     AGE,
 };
 
+const struct kind_column kind_columns_certificate_signing_request[] = {
+    NAME,
+    AGE,
+    {"SignerName",        TEXT, "", "Who shall sign it.",                      0},
+    {"Requestor",         TEXT, "", "The user who asked for it.",              0},
+    {"RequestedDuration", TEXT, "", "How long the certificate is wanted for.", 0},
+    {"Condition",         TEXT, "", "Whether it is approved and issued.",      0},
+};
+
 const struct kind_column kind_columns_flow_schema[] = {
     NAME,
     {"PriorityLevel",       TEXT, "", "The priority level of its requests.",        0},

@@ -35,31 +35,33 @@ struct prepare_rule {
 };
 
 static const struct prepare_rule rules[] = {
-    {&type_secret,                       prepare_secret,            prepare_secret,            false, STATUS_KEEPS_NOTHING,  NULL                     },
-    {&type_namespace,                    prepare_namespace_create,  prepare_namespace_update,  false,
-     STATUS_KEEPS_NOTHING,                                                                                                   NULL                     },
-    {&type_service_account,              prepare_service_account,   prepare_service_account,   false,
-     STATUS_KEEPS_NOTHING,                                                                                                   NULL                     },
-    {&type_service,                      prepare_service_create,    prepare_service_update,    false, STATUS_KEEPS_NOTHING,
-     NULL                                                                                                                                             },
-    {&type_pod,                          prepare_pod_create,        NULL,                      false, STATUS_KEEPS_OWNERS,   prepare_pod_status       },
-    {&type_job,                          prepare_job_create,        NULL,                      false, STATUS_KEEPS_NOTHING,  prepare_controller_status},
-    {&type_replication_controller,       NULL,                      NULL,                      false, STATUS_KEEPS_NOTHING,
-     prepare_controller_status                                                                                                                        },
-    {&type_daemon_set,                   prepare_daemon_set_create, prepare_daemon_set_update, false,
-     STATUS_KEEPS_NOTHING,                                                                                                   NULL                     },
-    {&type_persistent_volume_claim,      prepare_claim,             prepare_claim,             false, STATUS_KEEPS_NOTHING,
-     NULL                                                                                                                                             },
-    {&type_persistent_volume,            prepare_volume_create,     NULL,                      false, STATUS_KEEPS_NOTHING,  NULL                     },
-    {&type_node,                         NULL,                      NULL,                      true,  STATUS_KEEPS_NOTHING,  NULL                     },
-    {&type_endpoint_slice,               prepare_endpoint_slice,    prepare_endpoint_slice,    false,
-     STATUS_KEEPS_NOTHING,                                                                                                   NULL                     },
-    {&type_deployment,                   NULL,                      NULL,                      false, STATUS_KEEPS_LABELS,   NULL                     },
-    {&type_api_service,                  NULL,                      NULL,                      false, STATUS_KEEPS_METADATA, NULL                     },
-    {&type_volume_attachment,            NULL,                      NULL,                      false, STATUS_KEEPS_METADATA, NULL                     },
-    {&type_validating_admission_policy,  NULL,                      NULL,                      false, STATUS_KEEPS_METADATA, NULL                     },
-    {&type_flow_schema,                  NULL,                      NULL,                      false, STATUS_KEEPS_METADATA, NULL                     },
-    {&type_priority_level_configuration, NULL,                      NULL,                      false, STATUS_KEEPS_METADATA, NULL                     },
+    {&type_certificate_signing_request,  prepare_certificate_create, NULL,                      false,
+     STATUS_KEEPS_NOTHING,                                                                                                    prepare_certificate_status},
+    {&type_secret,                       prepare_secret,             prepare_secret,            false, STATUS_KEEPS_NOTHING,  NULL                      },
+    {&type_namespace,                    prepare_namespace_create,   prepare_namespace_update,  false,
+     STATUS_KEEPS_NOTHING,                                                                                                    NULL                      },
+    {&type_service_account,              prepare_service_account,    prepare_service_account,   false,
+     STATUS_KEEPS_NOTHING,                                                                                                    NULL                      },
+    {&type_service,                      prepare_service_create,     prepare_service_update,    false, STATUS_KEEPS_NOTHING,
+     NULL                                                                                                                                               },
+    {&type_pod,                          prepare_pod_create,         NULL,                      false, STATUS_KEEPS_OWNERS,   prepare_pod_status        },
+    {&type_job,                          prepare_job_create,         NULL,                      false, STATUS_KEEPS_NOTHING,  prepare_controller_status },
+    {&type_replication_controller,       NULL,                       NULL,                      false, STATUS_KEEPS_NOTHING,
+     prepare_controller_status                                                                                                                          },
+    {&type_daemon_set,                   prepare_daemon_set_create,  prepare_daemon_set_update, false,
+     STATUS_KEEPS_NOTHING,                                                                                                    NULL                      },
+    {&type_persistent_volume_claim,      prepare_claim,              prepare_claim,             false, STATUS_KEEPS_NOTHING,
+     NULL                                                                                                                                               },
+    {&type_persistent_volume,            prepare_volume_create,      NULL,                      false, STATUS_KEEPS_NOTHING,  NULL                      },
+    {&type_node,                         NULL,                       NULL,                      true,  STATUS_KEEPS_NOTHING,  NULL                      },
+    {&type_endpoint_slice,               prepare_endpoint_slice,     prepare_endpoint_slice,    false,
+     STATUS_KEEPS_NOTHING,                                                                                                    NULL                      },
+    {&type_deployment,                   NULL,                       NULL,                      false, STATUS_KEEPS_LABELS,   NULL                      },
+    {&type_api_service,                  NULL,                       NULL,                      false, STATUS_KEEPS_METADATA, NULL                      },
+    {&type_volume_attachment,            NULL,                       NULL,                      false, STATUS_KEEPS_METADATA, NULL                      },
+    {&type_validating_admission_policy,  NULL,                       NULL,                      false, STATUS_KEEPS_METADATA, NULL                      },
+    {&type_flow_schema,                  NULL,                       NULL,                      false, STATUS_KEEPS_METADATA, NULL                      },
+    {&type_priority_level_configuration, NULL,                       NULL,                      false, STATUS_KEEPS_METADATA, NULL                      },
 };
 
 static const struct prepare_rule *find_rule(const struct go_type *type)
@@ -71,7 +73,8 @@ static const struct prepare_rule *find_rule(const struct go_type *type)
     return &none;
 }
 
-size_t kind_builtin_status_resets(const struct kind *kind, const char *const **ret_paths)
+/* What a write to /status cannot change. */
+static size_t status_resets(const struct kind *kind, const char *const **ret_paths)
 {
     static const char *const paths[] = {"spec", "metadata"};
     static const char *const of_deployments[] = {"spec", "metadata.labels"};
@@ -89,6 +92,30 @@ size_t kind_builtin_status_resets(const struct kind *kind, const char *const **r
     const enum status_meta kept = find_rule(kind->type)->status_meta;
     *ret_paths = resets[kept].paths;
     return resets[kept].count;
+}
+
+/* What each kind of write to a CertificateSigningRequest cannot change. */
+static size_t certificate_resets(struct str subresource, const char *const **ret_paths)
+{
+    static const char *const of_status[] = {"spec", "status.conditions"};
+    static const char *const of_approval[] = {"spec", "status.certificate"};
+    static const char *const of_object[] = {"spec", "status"};
+    *ret_paths = str_eq(subresource, STR("status"))     ? of_status
+                 : str_eq(subresource, STR("approval")) ? of_approval
+                                                        : of_object;
+    return 2;
+}
+
+size_t kind_builtin_resets(const struct kind *kind, struct str subresource,
+                           const char *const **ret_paths)
+{
+    static const char *const on_whole[] = {"status"};
+    if (kind->type == &type_certificate_signing_request)
+        return certificate_resets(subresource, ret_paths);
+    if (str_eq(subresource, STR("status")))
+        return status_resets(kind, ret_paths);
+    *ret_paths = on_whole;
+    return kind_subresource(kind, STR("status")) ? COUNT(on_whole) : 0;
 }
 
 const struct json_value *prepare_value(struct prepare *prepare, struct json_builder *builder)

@@ -141,13 +141,18 @@ static bool is_closed(const struct go_type *type, struct str member)
     return false;
 }
 
+static bool writes_status(const struct kind_write *write)
+{
+    return str_eq(write->subresource, STR("status")) || str_eq(write->subresource, STR("approval"));
+}
+
 /*
- * Whether a member is part of this validation. At the root, a write to /status validates the
- * status, any other write everything else.
+ * Whether a member is part of this validation. At the root, a write to /status or /approval
+ * validates the status, any other write everything else.
  */
 static bool is_validated(const struct walk *walk, const struct go_type *type, struct str member)
 {
-    const bool is_status = str_eq(walk->v->write->subresource, STR("status"));
+    const bool is_status = writes_status(walk->v->write);
     if (walk->depth > 1)
         return !is_closed(type, member);
     return str_eq(member, STR("status")) == is_status;
@@ -198,8 +203,7 @@ static void walk_step(struct walk *walk)
 static void validate_members(struct kind_validator *v)
 {
     SCOPED(walk) walk = {.v = v};
-    const bool is_status = str_eq(v->write->subresource, STR("status"));
-    if (is_status)
+    if (writes_status(v->write))
         push(&walk, (struct level){.iter.container = v->object, .type = v->kind->type});
     else
         enter_object(&walk, v->kind->type, v->object);
@@ -306,6 +310,8 @@ void kind_builtin_validate(const struct kind *kind, const struct kind_write *wri
         .arena = errors->arena,
     };
     validate_members(&v);
+    if (v.old && kind->type == &type_certificate_signing_request)
+        validate_certificate_update(&v, object, STR(""));
     if (!v.old || write->subresource.len > 0)
         return;
     validate_immutable_fields(&v);

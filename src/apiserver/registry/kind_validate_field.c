@@ -64,7 +64,7 @@ bool field_unique(struct kind_validator *v, struct map *seen, struct str path, c
 }
 
 /* More values than any row has. */
-#define VALUES_MAX 16
+#define VALUES_MAX 32
 
 bool field_is_one_of(struct str value, const char *values)
 {

@@ -164,6 +164,7 @@ validate_fn validate_deployment_spec, validate_deployment_status, validate_repli
     validate_replication_controller_spec, validate_pod_disruption_budget_spec,
     validate_controller_revision;
 validate_fn validate_autoscaler_spec;
+validate_fn validate_certificate_spec, validate_certificate_status, validate_certificate_update;
 validate_fn validate_flow_schema_spec, validate_flow_conditions, validate_priority_level_spec;
 validate_fn validate_role, validate_cluster_role, validate_role_binding,
     validate_cluster_role_binding, validate_api_service, validate_priority_class;

@@ -340,9 +340,8 @@ static const struct rule_row rows[] = {
     NEEDS("Rule", "resources", ""),
     ONE_OF("Rule", "scope", "*|Cluster|Namespaced"),
     OBJECT("APIService", validate_api_service),
-    NEEDS("CertificateSigningRequestSpec", "request", ""),
-    NEEDS("CertificateSigningRequestSpec", "signerName", ""),
-    NEEDS("CertificateSigningRequestSpec", "usages", ""),
+    OBJECT("CertificateSigningRequestSpec", validate_certificate_spec),
+    OBJECT("CertificateSigningRequestStatus", validate_certificate_status),
 
     /* flowcontrol.apiserver.k8s.io */
     OBJECT("FlowSchemaSpec", validate_flow_schema_spec),

@@ -46,6 +46,11 @@ static const struct kind_subresource scale_and_status[] = {
     {.name = "status", .verbs = READ_WRITE},
 };
 
+static const struct kind_subresource approval_and_status[] = {
+    {.name = "approval", .verbs = READ_WRITE},
+    {.name = "status",   .verbs = READ_WRITE},
+};
+
 static const struct kind_subresource finalize_and_status[] = {
     {.name = "finalize", .verbs = KIND_UPDATE},
     {.name = "status",   .verbs = READ_WRITE },
@@ -101,6 +106,9 @@ static const struct field_label service_labels[] = {
     {STR_INIT("spec.type"),      "spec.type"     },
 };
 
+static const struct field_label certificate_labels[] = {
+    {STR_INIT("spec.signerName"), "spec.signerName"}
+};
 static const struct field_label node_labels[] = {
     {STR_INIT("spec.unschedulable"), "spec.unschedulable"}
 };
@@ -265,6 +273,11 @@ static const struct kind kinds[] = {
     KIND("batch", "v1", "Job", "jobs", "job", NAMESPACED | GENERATION | OVERWRITES,
          dns1123_subdomain, job, job, ALL, CATEGORY("all"), PARTS(status), LABELS(job_labels),
          .orphans_dependents = true),
+
+    KIND("certificates.k8s.io", "v1", "CertificateSigningRequest", "certificatesigningrequests",
+         "certificatesigningrequest", OVERWRITES, path_segment, certificate_signing_request,
+         certificate_signing_request, ALL, SHORT(STR_INIT("csr")), PARTS(approval_and_status),
+         LABELS(certificate_labels), .records_user = true),
 
     KIND(NET, "v1", "IngressClass", "ingressclasses", "ingressclass", GENERATION | OVERWRITES,
          dns1123_subdomain, ingress_class, ingress_class, ALL),
