@@ -77,5 +77,8 @@ MUST_USE struct error *status_internal(const char *format, ...) PRINTF_LIKE(1, 2
 MUST_USE struct error *status_timeout(struct str message, int64_t retry_seconds);
 MUST_USE struct error *status_too_many_requests(struct str message, int64_t retry_seconds);
 
+/* 429: a PodDisruptionBudget forbids an eviction, for this reason. */
+MUST_USE struct error *status_budget_forbids(struct str why, int64_t retry_seconds);
+
 /* 504 for a resourceVersion that the server has not reached yet. */
 MUST_USE struct error *status_version_too_large(int64_t wanted, int64_t current);

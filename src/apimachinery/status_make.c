@@ -245,6 +245,17 @@ struct error *status_too_many_requests(struct str message, int64_t retry_seconds
     return with_details(error_new(ERROR_TOO_MANY_REQUESTS, "%.*s", STR_ARG(message)), &details);
 }
 
+struct error *status_budget_forbids(struct str why, int64_t retry_seconds)
+{
+    const struct cause cause = {.reason = STR("DisruptionBudget"), .message = why};
+    const struct details details = {
+        .causes = &cause, .cause_count = 1, .retry_seconds = retry_seconds};
+    return with_details(
+        error_new(ERROR_TOO_MANY_REQUESTS,
+                  "Cannot evict pod as it would violate the pod's disruption budget."),
+        &details);
+}
+
 /* NewTooLargeResourceVersionError() of apiserver's storage: clients retry after a second. */
 struct error *status_version_too_large(int64_t wanted, int64_t current)
 {

@@ -74,6 +74,10 @@ static void check_sound(const struct http_request *http, const struct json_value
     static const struct str known[] = {
         STR_INIT("resourceVersion should not be set on objects to be created"),
         STR_INIT("strconv.ParseUint: parsing"),
+        /* Bindings and Evictions */
+        STR_INIT("target.name: Required value"),
+        STR_INIT("target.kind: Unsupported value"),
+        STR_INIT("This pod has more than one PodDisruptionBudget"),
         STR_INIT("failed to create typed patch object"),
         STR_INIT("failed to create manager for existing fields"),
         /* strategic merge, in upstream's words */

@@ -54,7 +54,7 @@ enum matrix_body {
 #define MATRIX_ACCEPTS 7
 
 /* What goes in and out at a place. */
-enum matrix_part { MATRIX_OBJECT, MATRIX_SCALE, MATRIX_TOKEN };
+enum matrix_part { MATRIX_OBJECT, MATRIX_SCALE, MATRIX_TOKEN, MATRIX_BINDING, MATRIX_EVICTION };
 
 /* A path that is served, or not quite. */
 struct matrix_place {

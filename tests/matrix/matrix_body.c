@@ -32,6 +32,16 @@ static void write_object(struct buf *out, const struct matrix_resource *resource
     else if (place->part == MATRIX_TOKEN)
         buf_add(out, STR("{\"apiVersion\":\"authentication.k8s.io/v1\",\"kind\":\"TokenRequest\","
                          "\"metadata\":{},\"spec\":{\"audiences\":[\"a\"]}}"));
+    else if (place->part == MATRIX_BINDING)
+        buf_print(out,
+                  "{\"apiVersion\":\"v1\",\"kind\":\"Binding\",\"metadata\":{\"name\":\"%.*s\"},"
+                  "\"target\":{\"kind\":\"Node\",\"name\":\"n\"}}",
+                  STR_ARG(place->name));
+    else if (place->part == MATRIX_EVICTION)
+        buf_print(out,
+                  "{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\",\"metadata\":{"
+                  "\"name\":\"%.*s\"}}",
+                  STR_ARG(place->name));
     else if (cell->verb == MATRIX_PUT && current)
         json_write(out, current);
     else

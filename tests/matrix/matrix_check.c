@@ -53,7 +53,9 @@ static void check_success(const struct matrix_resource *resource, const struct m
     for (size_t i = 0; i < COUNT(others); i++)
         if (str_eq(kind, others[i]) && str_starts_with(version, STR("meta.k8s.io/v1")))
             return;
-    if (cell->verb == MATRIX_DELETE && str_eq(kind, STR("Status")) &&
+    const bool is_done = cell->verb == MATRIX_DELETE || place->part == MATRIX_BINDING ||
+                         place->part == MATRIX_EVICTION || str_eq(resource->kind, STR("Binding"));
+    if (is_done && str_eq(kind, STR("Status")) &&
         str_eq(json_path_str(doc, "status"), STR("Success")))
         return;
     const bool fits = place->part == MATRIX_SCALE

@@ -56,9 +56,11 @@ static void add_subresource(struct arena *arena, struct matrix_resource *resourc
     const struct str collection = collection_of(arena, resource);
     const struct str names[] = {json_path_str(json_doc_root(resource->object), "metadata.name"),
                                 STR("absent")};
-    const enum matrix_part part = str_eq(sub, STR("scale"))   ? MATRIX_SCALE
-                                  : str_eq(sub, STR("token")) ? MATRIX_TOKEN
-                                                              : MATRIX_OBJECT;
+    const enum matrix_part part = str_eq(sub, STR("scale"))      ? MATRIX_SCALE
+                                  : str_eq(sub, STR("token"))    ? MATRIX_TOKEN
+                                  : str_eq(sub, STR("binding"))  ? MATRIX_BINDING
+                                  : str_eq(sub, STR("eviction")) ? MATRIX_EVICTION
+                                                                 : MATRIX_OBJECT;
     for (size_t i = 0; i < COUNT(names); i++)
         add_place(arena, resource,
                   arena_print(arena, "%.*s/%.*s/%.*s", STR_ARG(collection), STR_ARG(names[i]),

@@ -51,9 +51,15 @@ static struct virtual_cluster *find_cluster(const struct handler *handler, struc
     return virtual_clusters_find(handler->clusters, name);
 }
 
+static bool has_causes(const struct error *err)
+{
+    return err->details && str_contains(str_from_c(err->details), STR("\"causes\""));
+}
+
 /*
  * Takes the error. A path that is not served gets a page of plain text and too many requests get
- * plain text with Retry-After, as from an API server; everything else is a Status.
+ * plain text with Retry-After, as from an API server; everything else is a Status. So is a 429
+ * that says more: an eviction that a budget forbids.
  */
 static struct error *respond_error(const struct request *request, struct error *err)
 {
@@ -61,7 +67,7 @@ static struct error *respond_error(const struct request *request, struct error *
     if (err->code == ERROR_NO_SUCH_PATH)
         return response_send_body(request, 404, STR("text/plain; charset=utf-8"),
                                   STR("404 page not found\n"));
-    if (err->code == ERROR_TOO_MANY_REQUESTS) {
+    if (err->code == ERROR_TOO_MANY_REQUESTS && !has_causes(err)) {
         SCOPED(http_headers) headers = {0};
         TRY(http_headers_add(&headers, STR("content-type"), STR("text/plain; charset=utf-8")));
         TRY(http_headers_add(&headers, STR("retry-after"), STR("1")));

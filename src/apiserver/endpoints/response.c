@@ -106,6 +106,13 @@ static struct str content_type(const struct response_format *format)
     return format->is_yaml ? STR("application/yaml") : STR("application/json");
 }
 
+struct error *response_send_created(const struct request *request)
+{
+    return response_send_body(request, 201, STR("application/json"),
+                              STR("{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},"
+                                  "\"status\":\"Success\",\"code\":201}"));
+}
+
 struct error *response_send_doc(const struct request *request, const struct response_format *format,
                                 int status, struct json_doc *doc)
 {

@@ -11,6 +11,9 @@ MUST_USE struct error *response_send_body(const struct request *request, int sta
                                           struct str content_type, struct str body);
 
 /* An object in the negotiated format. Suspends. */
+/* 201 with a Status of success, for what is done and not stored. */
+MUST_USE struct error *response_send_created(const struct request *request);
+
 MUST_USE struct error *response_send_doc(const struct request *request,
                                          const struct response_format *format, int status,
                                          struct json_doc *doc);

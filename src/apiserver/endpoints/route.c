@@ -6,7 +6,8 @@
  *     2. the subresource exists and has the verb
  *     3. the kind has the verb, and the verb may be used at this place (object or collection)
  *
- * Reviews and TokenRequests are answered here, as they are never stored.
+ * Reviews and TokenRequests are answered here, as they are never stored. Bindings and Evictions,
+ * which are not stored either, change or delete a Pod.
  */
 #include "apiserver/endpoints/route.h"
 
@@ -15,7 +16,9 @@
 #include "apiserver/crd/scale.h"
 #include "apiserver/default_objects.h"
 #include "apiserver/endpoints/body.h"
+#include "apiserver/endpoints/handle_binding.h"
 #include "apiserver/endpoints/handle_delete.h"
+#include "apiserver/endpoints/handle_eviction.h"
 #include "apiserver/endpoints/handle_list.h"
 #include "apiserver/endpoints/handle_nonresource.h"
 #include "apiserver/endpoints/handle_watch.h"
@@ -140,7 +143,12 @@ static struct error *post_token(struct request *request)
     return response_send_doc(request, &format, 201, answer);
 }
 
-/* Only reviews have no verb but create. */
+static bool is_binding(const struct kind *kind)
+{
+    return kind->gvk.group.len == 0 && str_eq(kind->plural, STR("bindings"));
+}
+
+/* Only reviews and Bindings have no verb but create. */
 static bool is_review(const struct kind *kind)
 {
     return kind->verbs == KIND_CREATE;
@@ -182,6 +190,10 @@ static struct error *serve_subresource(struct request *request)
         return not_supported(request);
     if (sub->part == KIND_PART_TOKEN)
         return post_token(request);
+    if (sub->part == KIND_PART_BINDING)
+        return handle_binding(request);
+    if (sub->part == KIND_PART_EVICTION)
+        return handle_eviction(request);
     if (request->verb != VERB_GET)
         return verbs[request->verb].serve(request);
     return sub->part == KIND_PART_SCALE ? get_scale(request) : get_object(request);
@@ -230,7 +242,7 @@ static struct error *serve_resource(struct request *request)
         !(kind->verbs & verbs[request->verb].bit) || !is_placed(request))
         return status_method_not_allowed();
     if (is_review(kind))
-        return post_review(request);
+        return is_binding(kind) ? handle_binding(request) : post_review(request);
     return request->verb == VERB_GET ? get_object(request) : verbs[request->verb].serve(request);
 }
 

@@ -48,9 +48,11 @@ enum kind_verbs {
 
 /* What goes in and out of a subresource. */
 enum kind_part {
-    KIND_PART_OBJECT, /* the object itself */
-    KIND_PART_SCALE,  /* a Scale that is made from the object and written back; see crd/scale.h */
-    KIND_PART_TOKEN,  /* a TokenRequest, which is answered and not stored */
+    KIND_PART_OBJECT,   /* the object itself */
+    KIND_PART_SCALE,    /* a Scale that is made from the object and written back; see crd/scale.h */
+    KIND_PART_TOKEN,    /* a TokenRequest, which is answered and not stored */
+    KIND_PART_BINDING,  /* a Binding, which changes the Pod */
+    KIND_PART_EVICTION, /* an Eviction, which deletes the Pod */
 };
 
 /* A part of an object with a URL of its own. */

@@ -56,6 +56,18 @@ static const struct kind_subresource finalize_and_status[] = {
     {.name = "status",   .verbs = READ_WRITE },
 };
 
+static const struct kind_subresource pod_parts[] = {
+    {.name = "binding",
+     .part = KIND_PART_BINDING,
+     .verbs = KIND_CREATE,
+     .gvk = {STR_INIT(""), STR_INIT("v1"), STR_INIT("Binding")}},
+    {.name = "eviction",
+     .part = KIND_PART_EVICTION,
+     .verbs = KIND_CREATE,
+     .gvk = {STR_INIT("policy"), STR_INIT("v1"), STR_INIT("Eviction")}},
+    {.name = "status",                                 .verbs = READ_WRITE                                        },
+};
+
 static const struct kind_subresource token[] = {
     {.name = "token",
      .part = KIND_PART_TOKEN,
@@ -161,7 +173,7 @@ static const struct field_label job_labels[] = {
 #define CORE(kind_, plural_, ...) STORED_AS(plural_, "", "v1", kind_, plural_, __VA_ARGS__)
 #define KIND(group_, version_, kind_, plural_, ...) \
     STORED_AS(plural_ "." group_, group_, version_, kind_, plural_, __VA_ARGS__)
-/* Reviews are requests in the form of objects: their status is the answer. */
+/* Reviews are requests in the form of objects: their status is the answer. So are Bindings. */
 #define REVIEW(group_, kind_, plural_, singular_, traits_, of_)                               \
     {                                                                                         \
         NAMED(group_, "v1", kind_, plural_, singular_), TRAITS(traits_),                      \
@@ -180,6 +192,7 @@ static const struct field_label job_labels[] = {
 #define FLOW    "flowcontrol.apiserver.k8s.io"
 
 static const struct kind kinds[] = {
+    REVIEW("", "Binding", "bindings", "binding", NAMESPACED, binding),
     CORE("ConfigMap", "configmaps", "configmap", NAMESPACED | OVERWRITES, dns1123_subdomain,
          config_map, config_map, ALL, SHORT(STR_INIT("cm"))),
     CORE("Endpoints", "endpoints", "endpoints", NAMESPACED | CREATES | OVERWRITES,
@@ -203,7 +216,8 @@ static const struct kind kinds[] = {
          dns1123_subdomain, persistent_volume, persistent_volume, ALL, SHORT(STR_INIT("pv")),
          PARTS(status)),
     CORE("Pod", "pods", "pod", NAMESPACED | GENERATION | OVERWRITES | RETURNS, dns1123_subdomain,
-         pod, pod, ALL, SHORT(STR_INIT("po")), CATEGORY("all"), PARTS(status), LABELS(pod_labels)),
+         pod, pod, ALL, SHORT(STR_INIT("po")), CATEGORY("all"), PARTS(pod_parts),
+         LABELS(pod_labels)),
     CORE("PodTemplate", "podtemplates", "podtemplate",
          NAMESPACED | GENERATION | OVERWRITES | RETURNS, dns1123_subdomain, pod_template,
          pod_template, ALL),
