@@ -82,6 +82,19 @@ static struct str text_of(const struct check *check, const char *keyword)
     return json_to_str(json_get(check->json, str_from_c(keyword)));
 }
 
+static bool type_is(const struct check *check, const char *type)
+{
+    return str_eq(text_of(check, "type"), str_from_c(type));
+}
+
+/* An object or text without content, which means the same as an absent one. */
+static bool is_empty(const struct check *check, const char *keyword)
+{
+    const struct json_value *value = json_get(check->json, str_from_c(keyword));
+    return (json_type(value) == JSON_OBJECT && json_count(value) == 0) ||
+           (json_type(value) == JSON_STRING && json_to_str(value).len == 0);
+}
+
 static bool is_true(const struct check *check, const char *keyword)
 {
     bool truth = false;
@@ -93,6 +106,14 @@ static bool is_false(const struct check *check, const char *keyword)
 {
     bool truth = true;
     return json_to_bool(json_get(check->json, str_from_c(keyword)), &truth) && !truth;
+}
+
+/* A type that does not exist has been reported already; it compiles to no type. */
+static bool names_unknown_type(const struct json_value *json)
+{
+    uint8_t type;
+    const struct str name = json_to_str(json_get(json, STR("type")));
+    return name.len && !schema_type_from_name(name, &type);
 }
 
 /* Keywords of OpenAPI that structural schemas do not have. */
@@ -109,13 +130,15 @@ static void check_unsupported(const struct check *check)
         {"id",                "id is not supported"               },
     };
     for (size_t i = 0; i < COUNT(unsupported); i++)
-        if (has(check, unsupported[i].keyword))
+        if (has(check, unsupported[i].keyword) && !is_empty(check, unsupported[i].keyword))
             forbid(check, unsupported[i].keyword, unsupported[i].detail);
     if (is_true(check, "uniqueItems"))
         forbid(check, "uniqueItems",
                "uniqueItems cannot be set to true since the runtime complexity becomes quadratic");
-    if (is_false(check, "additionalProperties"))
-        forbid(check, "additionalProperties", "additionalProperties cannot be set to false");
+    if (is_false(check, "x-kubernetes-preserve-unknown-fields"))
+        invalid(check, "x-kubernetes-preserve-unknown-fields", "must be true or undefined");
+    if (type_is(check, "null"))
+        forbid(check, "type", "type cannot be set to null, use nullable as an alternative");
     if (json_type(json_get(check->json, STR("items"))) == JSON_ARRAY)
         forbid(check, "items", "items must be a schema object and not an array");
 }
@@ -146,87 +169,187 @@ static void check_words(const struct check *check)
     check_word(check, "x-kubernetes-map-type", maps, COUNT(maps));
 }
 
-/* x-kubernetes-* keywords at a node whose type they do not belong to. */
+/* A keyword goes with one type only: another one is invalid, none is lacking. */
+static void check_type_for(const struct check *check, const char *type, const char *detail)
+{
+    if (text_of(check, "type").len == 0)
+        require(check, "type", detail);
+    else if (!type_is(check, type))
+        invalid(check, "type", detail);
+}
+
+/*
+ * x-kubernetes-* keywords at a node whose type they do not belong to, or beside each other. Any
+ * type may stand beside x-kubernetes-int-or-string and x-kubernetes-preserve-unknown-fields.
+ */
 static void check_extensions(const struct check *check)
 {
     const struct schema_node *node = check->node;
-    const bool is_object = node->types == TYPE_OBJECT;
-    if (node->int_or_string && text_of(check, "type").len)
-        forbid(check, "type", "must be empty if x-kubernetes-int-or-string is true");
-    if (node->embedded && !is_object)
-        invalid(check, "type", "must be object if x-kubernetes-embedded-resource is true");
+    if (node->int_or_string && node->preserve)
+        invalid(check, "x-kubernetes-preserve-unknown-fields",
+                "must be false if x-kubernetes-int-or-string is true");
+    if (node->int_or_string && node->embedded)
+        invalid(check, "x-kubernetes-embedded-resource",
+                "must be false if x-kubernetes-int-or-string is true");
+    if (node->embedded)
+        check_type_for(check, "object", "must be object if x-kubernetes-embedded-resource is true");
+    if (node->embedded && has(check, "additionalProperties"))
+        forbid(check, "additionalProperties",
+               "must not be used if x-kubernetes-embedded-resource is set");
     if (node->embedded && !node->preserve && node->property_count == 0)
         require(check, "properties",
                 "must not be empty if x-kubernetes-embedded-resource is true without "
                 "x-kubernetes-preserve-unknown-fields");
-    if (is_false(check, "x-kubernetes-preserve-unknown-fields"))
-        invalid(check, "x-kubernetes-preserve-unknown-fields", "must be true or undefined");
-    if (node->preserve && node->types && !is_object)
-        invalid(check, "type", "must be object if x-kubernetes-preserve-unknown-fields is true");
-    if (has(check, "x-kubernetes-map-type") && !is_object)
-        invalid(check, "type", "must be object if x-kubernetes-map-type is specified");
-    if (has(check, "x-kubernetes-list-type") && node->types != TYPE_ARRAY)
-        invalid(check, "type", "must be array if x-kubernetes-list-type is specified");
+    if (has(check, "x-kubernetes-map-type"))
+        check_type_for(check, "object", "must be object if x-kubernetes-map-type is specified");
+    if (has(check, "x-kubernetes-list-type"))
+        check_type_for(check, "array", "must be array if x-kubernetes-list-type is specified");
 }
 
 /*
  * Below allOf, anyOf, oneOf and not there are conditions on values. Keywords that change values, or
  * that say which fields exist, are forbidden there.
  */
-static void check_logic(const struct check *check)
+static void check_logic(const struct check *check, bool may_have_type)
 {
-    static const char *const shaping[] = {
-        "default",
-        "additionalProperties",
-        "nullable",
-        "x-kubernetes-preserve-unknown-fields",
-        "x-kubernetes-embedded-resource",
-        "x-kubernetes-int-or-string",
-        "x-kubernetes-list-type",
-        "x-kubernetes-map-type",
+    static const struct {
+        const char *keyword, *detail;
+    } shaping[] = {
+        {"additionalProperties",                 "must be undefined to be structural"},
+        {"default",                              "must be undefined to be structural"},
+        {"title",                                "must be empty to be structural"    },
+        {"description",                          "must be empty to be structural"    },
+        {"nullable",                             "must be false to be structural"    },
+        {"x-kubernetes-preserve-unknown-fields", "must be false to be structural"    },
+        {"x-kubernetes-embedded-resource",       "must be false to be structural"    },
+        {"x-kubernetes-int-or-string",           "must be false to be structural"    },
+        {"x-kubernetes-list-map-keys",           "must be empty to be structural"    },
+        {"x-kubernetes-list-type",               "must be undefined to be structural"},
+        {"x-kubernetes-map-type",                "must be undefined to be structural"},
+        {"x-kubernetes-validations",             "must be empty to be structural"    },
     };
-    for (size_t i = 0; i < COUNT(shaping); i++)
-        if (has(check, shaping[i]))
-            forbid(check, shaping[i], "must be empty to be structural");
-    /* "anyOf":[{"type":"integer"},{"type":"string"}] is how an int-or-string is often written. */
-    if (check->node->types & ~(TYPE_INTEGER | TYPE_STRING))
+    if (text_of(check, "type").len && !may_have_type)
         forbid(check, "type", "must be empty to be structural");
+    for (size_t i = 0; i < COUNT(shaping); i++) {
+        const struct json_value *value = json_get(check->json, str_from_c(shaping[i].keyword));
+        const bool is_list = json_type(value) == JSON_ARRAY;
+        if (value && json_type(value) != JSON_NULL && !(is_list && json_count(value) == 0) &&
+            !is_false(check, shaping[i].keyword) && !is_empty(check, shaping[i].keyword))
+            forbid(check, shaping[i].keyword, shaping[i].detail);
+    }
+    if (schema_find_property(check->node, STR("metadata")))
+        forbid(check, "properties[metadata]", "must not be specified in a nested context");
 }
 
 /* An array needs items; an object has properties or additionalProperties, not both. */
 static void check_shape(const struct check *check)
 {
     const struct schema_node *node = check->node;
-    if (node->types == TYPE_ARRAY && !has(check, "items"))
+    if (type_is(check, "array") && !has(check, "items"))
         require(check, "items", "must be specified");
-    if (node->property_count && (node->additional || node->allows_additional))
+    if (node->property_count && (node->additional || node->forbids_additional))
         forbid(check, "additionalProperties",
                "additionalProperties and properties are mutual exclusive");
 }
 
-void schema_check_node(const struct json_value *json, const struct schema_node *node,
+/*
+ * The fields that every object has: their types at the root and in embedded resources, and no more
+ * than conditions on names in the metadata of the root.
+ */
+static void check_meta_fields(const struct check *check, bool is_root)
+{
+    static const struct {
+        const char *name, *type, *detail;
+    } fields[] = {
+        {"kind",       "string", "must be string"},
+        {"apiVersion", "string", "must be string"},
+        {"metadata",   "object", "must be object"},
+    };
+    const struct json_value *properties = json_get(check->json, STR("properties"));
+    if (!is_root && !check->node->embedded)
+        return;
+    for (size_t i = 0; i < COUNT(fields); i++) {
+        const struct json_value *field = json_get(properties, str_from_c(fields[i].name));
+        const struct json_value *type = json_get(field, STR("type"));
+        if (field && !str_eq(json_to_str(type), str_from_c(fields[i].type)))
+            field_errors_add_str(check->errors, FIELD_INVALID,
+                                 arena_print(check->errors->arena, "%.*s.properties[%s].type",
+                                             STR_ARG(check->path), fields[i].name),
+                                 json_to_str(type), str_from_c(fields[i].detail));
+    }
+}
+
+/* Whether an object has only names of the list. */
+static bool has_only(const struct json_value *object, const struct str *names, size_t count)
+{
+    const struct json_value *value;
+    JSON_FOREACH (name, value, object) {
+        size_t i = 0;
+        while (i < count && !str_eq(names[i], name))
+            i++;
+        if (i == count)
+            return false;
+    }
+    return true;
+}
+
+/* The metadata of the root is known: a schema may set conditions on its names, and nothing else. */
+static void check_root_metadata(const struct check *check)
+{
+    static const struct str keywords[] = {STR_INIT("type"), STR_INIT("default"),
+                                          STR_INIT("properties")};
+    static const struct str names[] = {STR_INIT("name"), STR_INIT("generateName")};
+    const struct json_value *metadata =
+        json_get(json_get(check->json, STR("properties")), STR("metadata"));
+    if (!has_only(metadata, keywords, COUNT(keywords)) ||
+        !has_only(json_get(metadata, STR("properties")), names, COUNT(names)))
+        forbid(check, "properties[metadata]",
+               "must not specify anything other than name and generateName, but metadata is "
+               "implicitly specified");
+}
+
+void schema_check_root(const struct json_value *json, const struct schema_node *node,
                        struct str path, struct field_errors *errors)
+{
+    const struct check check = {json, node, path, errors};
+    if (text_of(&check, "type").len == 0 && !node->preserve && !node->int_or_string)
+        require(&check, "type", "must not be empty at the root");
+    if (text_of(&check, "type").len && !names_unknown_type(json) && !type_is(&check, "object"))
+        invalid(&check, "type", "must be object at the root");
+    if (has(&check, "additionalProperties"))
+        forbid(&check, "additionalProperties", "must not be used at the root");
+    if (node->nullable)
+        forbid(&check, "nullable", "nullable cannot be true at the root");
+    check_meta_fields(&check, true);
+    check_root_metadata(&check);
+}
+
+void schema_check_node(const struct json_value *json, const struct schema_node *node,
+                       struct str path, bool may_have_type, struct field_errors *errors)
 {
     const struct check check = {json, node, path, errors};
     check_unsupported(&check);
     check_words(&check);
     if (node->is_logic) {
-        check_logic(&check);
+        check_logic(&check, may_have_type);
         return;
     }
     check_extensions(&check);
     check_shape(&check);
+    check_meta_fields(&check, false);
 }
 
 /* Parts: only now is it known what stands in them. */
 
 /*
  * A part of an object or array needs a type. x-kubernetes-preserve-unknown-fields and int-or-string
- * do without; the latter has types in its compiled form.
+ * do without; the latter has types in its compiled form. An embedded resource without a type has
+ * been reported already.
  */
 static bool lacks_type(const struct check *check, const struct schema_node *part)
 {
-    return part && !part->types && !part->preserve && !field_errors_is_full(check->errors);
+    return part && !part->types && !part->preserve && !part->embedded &&
+           !field_errors_is_full(check->errors);
 }
 
 static void require_type(const struct check *check, struct str place, const char *detail)
@@ -235,14 +358,6 @@ static void require_type(const struct check *check, struct str place, const char
         check->errors, FIELD_REQUIRED,
         arena_print(check->errors->arena, "%.*s.%.*s.type", STR_ARG(check->path), STR_ARG(place)),
         str_from_c(detail));
-}
-
-/* A type that does not exist has been reported already; it compiles to no type. */
-static bool names_unknown_type(const struct json_value *json)
-{
-    uint8_t type;
-    const struct str name = json_to_str(json_get(json, STR("type")));
-    return name.len && !schema_type_from_name(name, &type);
 }
 
 static void check_types(const struct check *check)
@@ -300,9 +415,11 @@ static void check_list_map(const struct check *check)
 {
     const struct schema_node *node = check->node;
     if (node->list_type != SCHEMA_LIST_MAP) {
-        if (node->list_keys.count)
-            invalid(check, "x-kubernetes-list-type",
-                    "must be map if x-kubernetes-list-map-keys is non-empty");
+        const char *detail = "must be map if x-kubernetes-list-map-keys is non-empty";
+        if (node->list_keys.count && !has(check, "x-kubernetes-list-type"))
+            require(check, "x-kubernetes-list-type", detail);
+        else if (node->list_keys.count)
+            invalid(check, "x-kubernetes-list-type", detail);
         return;
     }
     if (node->list_keys.count == 0)
@@ -347,7 +464,7 @@ static void check_list_set(const struct check *check)
 static void check_default(const struct check *check)
 {
     const struct json_value *value = check->node->default_value;
-    if (!value)
+    if (!value || check->node->is_below_additional)
         return;
     const size_t before = check->errors->count;
     const struct str path = below(check, "default");

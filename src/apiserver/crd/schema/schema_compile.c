@@ -30,13 +30,15 @@
 
 /*
  * A node that is allocated and in the list. The depth counts nodes around it; logic counts allOf,
- * anyOf, oneOf and not around it.
+ * anyOf, oneOf and not around it. is_first_all_of: the first condition of the allOf of a node that
+ * is none itself. may_have_type: one of the two conditions that say "integer or string".
  */
 struct pending {
     const struct json_value *json;
     struct schema_node *node;
     struct str path;
     unsigned depth, logic;
+    bool is_first_all_of, may_have_type;
 };
 
 struct pending_list {
@@ -102,11 +104,16 @@ static const struct schema_node *add_part(struct compile *compile, const struct 
         name.ptr ? arena_print(arena, "%.*s.%s[%.*s]", STR_ARG(around), keyword, STR_ARG(name))
                  : arena_print(arena, "%.*s.%s", STR_ARG(around), keyword);
     node->is_logic = of->node->is_logic;
+    node->is_below_additional =
+        of->node->is_below_additional || strcmp(keyword, "additionalProperties") == 0;
     if (of->depth == SCHEMA_DEPTH_MAX)
         field_errors_add(compile->errors, FIELD_FORBIDDEN, path, STR("nests too deeply"));
     else
-        pending_add(&compile->pending,
-                    (struct pending){json, node, path, of->depth + 1, of->logic});
+        pending_add(&compile->pending, (struct pending){.json = json,
+                                                        .node = node,
+                                                        .path = path,
+                                                        .depth = of->depth + 1,
+                                                        .logic = of->logic});
     return node;
 }
 
@@ -170,6 +177,8 @@ static void read_containers(struct compile *compile, const struct pending *of)
         of->node->additional =
             add_part(compile, of, additional, "additionalProperties", (struct str){NULL, 0});
     of->node->allows_additional = read_bool(of->json, "additionalProperties");
+    of->node->forbids_additional =
+        json_type(additional) == JSON_BOOL && !of->node->allows_additional;
     of->node->required = read_names(compile, json_get(of->json, STR("required")));
 }
 
@@ -189,11 +198,31 @@ static const struct schema_node *add_logic(struct compile *compile, const struct
     return add_part(compile, &around, json, keyword, index);
 }
 
+static bool is_only_type(const struct json_value *condition, struct str type)
+{
+    return json_type(condition) == JSON_OBJECT && json_count(condition) == 1 &&
+           str_eq(json_to_str(json_get(condition, STR("type"))), type);
+}
+
+/*
+ * {"anyOf":[{"type":"integer"},{"type":"string"}]} is how an int-or-string is often written, and
+ * [{"anyOf":…}, …] as its allOf where there are more conditions. Nowhere else does a condition have
+ * a type.
+ */
+static bool is_int_or_string_any_of(const struct pending *of, const char *keyword,
+                                    const struct json_value *list)
+{
+    return strcmp(keyword, "anyOf") == 0 && (!of->node->is_logic || of->is_first_all_of) &&
+           json_count(list) == 2 && is_only_type(json_at(list, 0), STR("integer")) &&
+           is_only_type(json_at(list, 1), STR("string"));
+}
+
 static struct schema_nodes read_logic(struct compile *compile, const struct pending *of,
                                       const char *keyword)
 {
     const struct json_value *value, *list = json_get(of->json, str_from_c(keyword));
     struct schema_nodes nodes = {.items = NULL};
+    const bool may_have_type = is_int_or_string_any_of(of, keyword, list);
     if (json_type(list) != JSON_ARRAY || json_count(list) == 0)
         return nodes;
     nodes.items =
@@ -201,8 +230,15 @@ static struct schema_nodes read_logic(struct compile *compile, const struct pend
     JSON_FOREACH (key, value, list) {
         char index[24];
         const int len = snprintf(index, sizeof(index), "%zu", nodes.count);
+        const size_t before = compile->pending.count;
+        const bool is_first_all_of =
+            nodes.count == 0 && !of->node->is_logic && strcmp(keyword, "allOf") == 0;
         nodes.items[nodes.count++] =
             add_logic(compile, of, value, keyword, str_from(index, (size_t)len));
+        if (compile->pending.count == before)
+            continue; /* it nests too deeply */
+        compile->pending.items[before].is_first_all_of = is_first_all_of;
+        compile->pending.items[before].may_have_type = may_have_type;
     }
     return nodes;
 }
@@ -333,7 +369,7 @@ static void read_node(struct compile *compile, const struct pending *of)
         keep_value(compile, json_get(json, STR("default")), &node->default_value);
     read_containers(compile, of);
     read_limits(compile, of);
-    schema_check_node(json, node, of->path, compile->errors);
+    schema_check_node(json, node, of->path, of->may_have_type, compile->errors);
 }
 
 /*
@@ -351,19 +387,6 @@ static struct error *place_constants(struct compile *compile)
     return NULL;
 }
 
-/* The root is an object, whatever its other keywords say. */
-static void check_root(const struct compile *compile, const struct pending *root)
-{
-    const struct json_value *type = json_get(root->json, STR("type"));
-    const struct str path = arena_print(compile->errors->arena, "%.*s.type", STR_ARG(root->path));
-    if (json_to_str(type).len == 0)
-        field_errors_add(compile->errors, FIELD_REQUIRED, path,
-                         STR("must not be empty at the root"));
-    else if (root->node->types && root->node->types != TYPE_OBJECT)
-        field_errors_add_value(compile->errors, FIELD_INVALID, path, type,
-                               STR("must be object at the root"));
-}
-
 /*
  * Reads all nodes, then sets the constants, then checks the parts of all nodes. The list moves when
  * it grows, so that reading works on a copy of the element.
@@ -376,7 +399,7 @@ static struct error *compile_all(struct compile *compile, struct pending root)
         const struct pending at = compile->pending.items[i];
         read_node(compile, &at);
         if (i == 0)
-            check_root(compile, &at);
+            schema_check_root(at.json, at.node, at.path, compile->errors);
     }
     TRY(place_constants(compile));
     for (size_t i = 0; i < compile->pending.count; i++) {
@@ -399,7 +422,8 @@ struct schema *schema_compile(const struct json_value *openapi, struct str path,
     }
     struct schema_node *root = ARENA_NEW(&compile.schema->arena, struct schema_node);
     compile.schema->root = root;
-    OWNED(error) err = compile_all(&compile, (struct pending){openapi, root, path, 0, 0});
+    OWNED(error)
+    err = compile_all(&compile, (struct pending){.json = openapi, .node = root, .path = path});
     if (err)
         field_errors_add(errors, FIELD_INTERNAL, path, str_from_c(err->message));
     return errors->count == before ? TAKE(compile.schema) : NULL;

@@ -55,8 +55,9 @@ struct schema_node {
     uint8_t types; /* of enum schema_type; 0 for any */
     uint8_t list_type;
     bool nullable : 1, int_or_string : 1, embedded : 1, preserve : 1, atomic_map : 1;
-    bool allows_additional : 1; /* additionalProperties: true */
-    bool is_logic : 1;          /* inside of allOf, anyOf, oneOf or not */
+    bool allows_additional : 1, forbids_additional : 1; /* additionalProperties: true, false */
+    bool is_logic : 1;                                  /* inside of allOf, anyOf, oneOf or not */
+    bool is_below_additional : 1; /* of additionalProperties: any default is taken there */
     struct str format;
     const struct schema_property *properties; /* sorted by name */
     size_t property_count;
@@ -76,8 +77,15 @@ struct schema {
 
 const struct schema_property *schema_find_property(const struct schema_node *node, struct str name);
 
-/* Errors that the keywords of one node show. Called when the node has been read. */
+/*
+ * Errors that the keywords of one node show. Called when the node has been read. A condition has
+ * no type, unless it is one of the two that say "integer or string".
+ */
 void schema_check_node(const struct json_value *json, const struct schema_node *node,
+                       struct str path, bool may_have_type, struct field_errors *errors);
+
+/* Errors that only the root can have. */
+void schema_check_root(const struct json_value *json, const struct schema_node *node,
                        struct str path, struct field_errors *errors);
 
 /* Errors that involve properties, items or defaults. Called when all nodes have been read. */

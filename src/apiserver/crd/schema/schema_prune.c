@@ -3,7 +3,7 @@
  * k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning/algorithm.go.
  *
  * decide_part() is called for every member and element (schema_rewrite.h). A member is kept if it
- * is a property, is allowed by additionalProperties, or if its object preserves unknown fields.
+ * is a property, is mentioned by additionalProperties, or if its object preserves unknown fields.
  * What is inside a preserved field is not looked at, unless a property describes it. A value
  * without a schema is an object of which no field is known.
  */
@@ -34,7 +34,7 @@ static struct part decide_member(const struct rewrite_frame *frame, struct str k
     const struct schema_property *property = schema_find_property(node, key);
     if (property)
         return (struct part){PART_DESCEND, property->node, value};
-    if (node->additional || node->allows_additional)
+    if (node->additional || node->allows_additional || node->forbids_additional)
         return (struct part){PART_DESCEND, node->additional, value};
     return (struct part){node->preserve ? PART_KEEP : PART_DROP, NULL, value};
 }

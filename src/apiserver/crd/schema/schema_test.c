@@ -70,6 +70,67 @@ TEST(schema_compile_refuses_what_is_not_structural)
     }
 }
 
+/* Schemas that kube-apiserver 1.36 takes though one may doubt them. */
+TEST(schema_compile_takes_what_kubernetes_takes)
+{
+    static const char *const cases[] = {
+        "{\"type\":\"string\",\"x-kubernetes-int-or-string\":true}",
+        "{\"type\":\"integer\",\"x-kubernetes-int-or-string\":true}",
+        "{\"type\":\"string\",\"x-kubernetes-preserve-unknown-fields\":true}",
+        "{\"type\":\"object\",\"additionalProperties\":false}",
+        "{\"type\":\"object\",\"definitions\":{},\"patternProperties\":{},\"id\":\"\"}",
+        "{\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\",\"default\":1}}",
+        ("{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"}},"
+         "\"additionalProperties\":true}"),
+        "{\"type\":\"string\",\"allOf\":[{\"additionalProperties\":false}]}",
+        "{\"type\":\"integer\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}]}",
+        ("{\"x-kubernetes-int-or-string\":true,\"allOf\":[{\"anyOf\":[{\"type\":\"integer\"},"
+         "{\"type\":\"string\"}]},{\"maximum\":7}]}"),
+    };
+    SCOPED(buf) text = {.limit = 0};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s", cases[i]);
+        check_compile(with_x(&text, cases[i]), STR(""));
+    }
+    TEST_CASE("a root without a type");
+    check_compile(STR("{\"x-kubernetes-preserve-unknown-fields\":true}"), STR(""));
+}
+
+/* And some that it refuses, with its words. */
+TEST(schema_compile_refuses_what_kubernetes_refuses)
+{
+    static const struct {
+        const char *schema, *message;
+    } cases[] = {
+        {"{\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"}}",
+         "s.additionalProperties: Forbidden: must not be used at the root"                                                                                     },
+        {"{\"type\":\"object\",\"nullable\":true}",
+         "s.nullable: Forbidden: nullable cannot be true at the root"                                                                                          },
+        {"{\"type\":\"object\",\"properties\":{\"kind\":{\"type\":\"integer\"}}}",
+         "s.properties[kind].type: Invalid value: \"integer\": must be string"                                                                                 },
+        {"{\"type\":\"object\",\"properties\":{\"metadata\":{\"type\":\"object\",\"properties\":"
+         "{\"labels\":{\"type\":\"object\"}}}}}",                         "s.properties[metadata]: Forbidden: must not specify anything other than name and "
+         "generateName, but metadata is implicitly specified"                                        },
+        {"{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"string\",\"oneOf\":[{\"type\":"
+         "\"integer\"},{\"type\":\"string\"}]}}}",                        "[s.properties[x].oneOf[0].type: Forbidden: must be empty to be structural, "
+         "s.properties[x].oneOf[1].type: Forbidden: must be empty to be structural]"                },
+        {"{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"string\",\"not\":{\"description\":"
+         "\"d\"}}}}",                                                     "s.properties[x].not.description: Forbidden: must be empty to be structural"},
+        {"{\"type\":\"object\",\"anyOf\":[{\"properties\":{\"metadata\":{}}}]}",
+         "s.anyOf[0].properties[metadata]: Forbidden: must not be specified in a nested context"                                                               },
+        {"{\"type\":\"object\",\"properties\":{\"x\":{\"x-kubernetes-int-or-string\":true,"
+         "\"x-kubernetes-preserve-unknown-fields\":true}}}",              "s.properties[x].x-kubernetes-preserve-unknown-fields: Invalid value: true: must be false "
+         "if x-kubernetes-int-or-string is true"                                          },
+        {"{\"type\":\"object\",\"properties\":{\"x\":{\"x-kubernetes-embedded-resource\":true,"
+         "\"x-kubernetes-preserve-unknown-fields\":true}}}",              "s.properties[x].type: Required value: must be object if x-kubernetes-embedded-resource "
+         "is true"                                                                        },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s", cases[i].schema);
+        check_compile(str_from_c(cases[i].schema), str_from_c(cases[i].message));
+    }
+}
+
 TEST(schema_compile_refuses_a_root_that_is_no_object)
 {
     TEST_CASE("crd-invalid-003: no type at the root");
@@ -131,6 +192,10 @@ TEST(schema_validate_keywords)
          "\"\\u00e4\\u00e4\"",                                                                                                                                                                                                                                                               ""                                                                                                                                           },
         {"enum of numbers",                    "{\"type\":\"integer\",\"enum\":[1,2]}",                                                                                                                                                                             "3",
          "x: Unsupported value: 3: supported values: \"1\", \"2\""                                                                                                                                                                                                                                                                                                                                                                        },
+        {"no additional properties",           "{\"type\":\"object\",\"additionalProperties\":false}",
+         "{\"a\":1}",                                                                                                                                                                                                                                                                        "x: Invalid value: \"a\": x.a in body is a forbidden property"                                                                               },
+        {"a type beside int-or-string",        "{\"type\":\"string\",\"x-kubernetes-int-or-string\":true}",
+         "1",                                                                                                                                                                                                                                                                                ""                                                                                                                                           },
         {"additional properties",
          "{\"type\":\"object\",\"additionalProperties\":{\"type\":\"integer\"}}",                                                                                                                                                                                   "{\"a\":1,\"b\":\"c\"}",
          "x.b: Invalid value: \"string\": x.b in body must be of type integer: \"string\""                                                                                                                                                                                                                                                                                                                                                },

@@ -325,6 +325,23 @@ static void check_required(struct validate *v, const struct schema_node *node,
     }
 }
 
+/* Reports members that are no properties, where additionalProperties is false. */
+static void check_forbidden(struct validate *v, const struct schema_node *node,
+                            const struct json_value *value)
+{
+    const size_t len = v->path.len;
+    const struct json_value *part;
+    JSON_FOREACH (name, part, node->forbids_additional ? value : NULL) {
+        if (!validate_spend(v, 1) || schema_find_property(node, name))
+            continue;
+        buf_add(&v->path, len ? STR(".") : STR(""));
+        buf_add(&v->path, name);
+        const struct str detail = validate_in_body(v, STR("is a forbidden property"));
+        buf_truncate(&v->path, len);
+        field_errors_add_str(v->errors, FIELD_INVALID, field_of(v), name, detail);
+    }
+}
+
 /*
  * All checks of a value itself, except those that follow its members. Returns whether members or
  * elements are to be validated.
@@ -356,7 +373,10 @@ static bool check_value(struct validate *v, const struct schema_node *node,
     if (type == JSON_ARRAY)
         return true; /* leave_container() checks the enum of an array */
     check_enum(v, limits, value);
-    return type == JSON_OBJECT && check_member_count(v, limits, value);
+    if (type != JSON_OBJECT || !check_member_count(v, limits, value))
+        return false;
+    check_forbidden(v, node, value);
+    return true;
 }
 
 /* The checks that follow the members or elements of a container. */
