@@ -1,12 +1,9 @@
 """Real add-ons: what projects publish in their Go modules, read from there at the versions of go/addons/go.mod."""
 import glob
-import json
 import os
 import subprocess
-import sys
 
-SKIPPED = 77
-LOCAL = os.path.join("tests", "peers", "real", "go", "addons")
+from lib import modules
 
 
 class AddOn:
@@ -85,26 +82,9 @@ def _kustomize(kubectl, folder):
     return done.stdout
 
 
-def _go(folder, *arguments):
-    try:
-        done = subprocess.run(["go", *arguments], cwd=folder, capture_output=True, text=True, timeout=600)
-    except FileNotFoundError:
-        print("the manifests of add-ons are not to be had: there is no go on this machine")
-        sys.exit(SKIPPED)
-    if "SECURITY ERROR" in done.stderr:
-        raise AssertionError(done.stderr)
-    if done.returncode != 0:
-        print(f"the manifests of add-ons are not to be had: {(done.stdout + done.stderr).strip()[:500]}")
-        sys.exit(SKIPPED)
-    return json.loads(done.stdout)
-
-
 def read_all(root, kubectl):
     """All of them with their manifests. Ends the scenario where go or a module is not to be had."""
-    folder = os.path.join(root, LOCAL)
-    versions = {one["Path"]: one["Version"] for one in _go(folder, "mod", "edit", "-json")["Require"]}
     for addon in ALL:
-        version = versions[addon.module]
-        addon.read(version, _go(folder, "mod", "download", "-json", f"{addon.module}@{version}")["Dir"],
-                   kubectl)
+        version, folder = modules.folder(root, "addons", addon.module)
+        addon.read(version, folder, kubectl)
     return ALL

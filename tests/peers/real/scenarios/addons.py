@@ -13,9 +13,10 @@ import shutil
 import subprocess
 
 from lib import addons, install
+from lib.apiserver import server_of
 from lib.controller import Controller
 from lib.fixture import check, check_equal
-from lib.kube import Server, until
+from lib.kube import until
 from lib.plane import Plane, die_with_parent
 from lib.scenario import scenario
 
@@ -28,13 +29,6 @@ APPLY_LIMIT = 400  # seconds: kube-apiserver takes its time for a hundred defini
 
 # Paths of objects that server-side apply cannot take as they are written.
 MERGED = []
-
-
-class Below(Server):
-    """A server whose API begins below a path, as that of a virtual cluster does."""
-
-    def request(self, method, path, *arguments, **more):
-        return super().request(method, self.url[self.url.index("/", len("https://")):] + path, *arguments, **more)
 
 
 class Fleet:
@@ -292,22 +286,6 @@ def ra_06_add_ons_on_kube_apiserver(fixture):
                    plane.admin), controller)
     finally:
         plane.stop()
-
-
-def server_of(kubectl, config, folder):
-    """A client by a kubeconfig."""
-    shown = json.loads(subprocess.run([kubectl, "--kubeconfig", config, "config", "view", "--raw", "--minify", "-o",
-                                       "json"], capture_output=True, text=True, check=True).stdout)
-    cluster, user = shown["clusters"][0]["cluster"], shown["users"][0]["user"]
-    paths = {}
-    for name, data in (("authority", cluster["certificate-authority-data"]),
-                       ("certificate", user.get("client-certificate-data")), ("key", user.get("client-key-data"))):
-        if data:
-            paths[name] = os.path.join(folder, f"{os.path.basename(config)}.{name}")
-            with open(paths[name], "wb") as file:
-                file.write(base64.b64decode(data))
-    kind = Below if cluster["server"].count("/") > 2 else Server
-    return kind(cluster["server"], token=user.get("token"), **paths)
 
 
 @scenario(serial=True, timeout=900)
