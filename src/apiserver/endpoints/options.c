@@ -38,13 +38,11 @@ static struct error *read_number(const struct query *query, struct str name, int
                               STR_ARG(buf_str(&quoted)));
 }
 
-/* Go's conversion of query parameters: present and not "false", "0" or "". */
 static bool read_flag(const struct query *query, struct str name, bool *ret_present)
 {
-    struct str text = {0};
+    struct str text;
     *ret_present = query_find(query, name, &text);
-    return *ret_present && !str_eq(text, STR("false")) && !str_eq(text, STR("0")) &&
-           !str_eq(text, STR(""));
+    return query_is_true(query, name);
 }
 
 static void check_match_of_watch(const struct list_options *options, struct str match,

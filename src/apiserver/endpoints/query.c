@@ -1,5 +1,6 @@
 #include "apiserver/endpoints/query.h"
 
+#include "base/ascii.h"
 #include "http/url.h"
 
 static struct error *read_item(struct arena *arena, struct str text, struct query_item *ret_item)
@@ -41,6 +42,21 @@ bool query_find(const struct query *query, struct str name, struct str *ret_valu
             return true;
         }
     return false;
+}
+
+static bool is_false_word(struct str text)
+{
+    const struct str word = STR("false");
+    size_t i = 0;
+    while (i < text.len && i < word.len && ascii_to_lower(text.ptr[i]) == word.ptr[i])
+        i++;
+    return i == text.len && i == word.len;
+}
+
+bool query_is_true(const struct query *query, struct str name)
+{
+    struct str text;
+    return query_find(query, name, &text) && !str_eq(text, STR("0")) && !is_false_word(text);
 }
 
 struct str query_get(const struct query *query, struct str name)

@@ -26,5 +26,11 @@ MUST_USE struct error *query_read(struct arena *arena, struct str text, struct q
 /* The first value of a name; false when there is none. */
 bool query_find(const struct query *query, struct str name, struct str *ret_value);
 
+/*
+ * Whether a parameter is there and its first value is not 0 or false, in any case of letters: so
+ * does Kubernetes read every flag. Python's client says "watch=True".
+ */
+bool query_is_true(const struct query *query, struct str name);
+
 /* The first value of a name; empty when there is none. */
 struct str query_get(const struct query *query, struct str name);

@@ -62,11 +62,6 @@ static bool is_plain_path(struct str path)
     }
 }
 
-static bool is_true(struct str value)
-{
-    return str_eq(value, STR("1")) || str_eq(value, STR("true"));
-}
-
 /* The verb depends on the method, on whether the path names an object, and on ?watch=true. */
 static enum verb verb_of(const struct request *request, bool old_watch_path)
 {
@@ -76,7 +71,7 @@ static enum verb verb_of(const struct request *request, bool old_watch_path)
         if (!str_eq(request->method, methods[i].method))
             continue;
         enum verb verb = request->name.len ? methods[i].on_object : methods[i].on_collection;
-        if (verb == VERB_LIST && is_true(query_get(&request->query, STR("watch"))))
+        if (verb == VERB_LIST && query_is_true(&request->query, STR("watch")))
             verb = VERB_WATCH;
         return verb;
     }
