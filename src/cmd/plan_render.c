@@ -207,6 +207,27 @@ static void add_object_lines(struct group_lines *lines, const struct preview_obj
     buf_add_char(lines->out, '\n');
 }
 
+void plan_render_object(struct plan_render *render, const struct preview_object *object,
+                        struct buf *out)
+{
+    const struct preview_changes *changes = &object->changes;
+    const char sign = preview_sign_char(object->sign);
+    const size_t shown = changes->count < CHANGES_SHOWN ? changes->count : CHANGES_SHOWN,
+                 more = changes->count + changes->omitted - shown;
+    for (size_t i = 0; i < shown; i++) {
+        buf_print(out, "    %c ", sign);
+        add_change(render, &changes->items[i], out);
+        buf_add_char(out, '\n');
+    }
+    if (more)
+        buf_print(out, "    and %zu more\n", more);
+    if (!object->text.len)
+        return;
+    buf_print(out, "    %c ", sign);
+    terminal_add_shown(out, object->text);
+    buf_add_char(out, '\n');
+}
+
 static void add_silences(const struct preview *preview, struct buf *out)
 {
     const size_t count = preview->silence_count, shown = count < NAMES_SHOWN ? count : NAMES_SHOWN;

@@ -14,6 +14,7 @@
 #include "base/error.h"
 
 struct preview;
+struct preview_object;
 struct preview_secrets;
 
 struct plan_render {
@@ -29,3 +30,7 @@ void plan_render_done(struct plan_render *render);
 void plan_render_table(struct plan_render *render, struct buf *out);
 void plan_render_diff(struct plan_render *render, struct buf *out);
 MUST_USE struct error *plan_render_json(struct plan_render *render, struct buf *out);
+
+/* What would become of one object, a line for each change: "    ~ spec.replicas: 7 -> 2". */
+void plan_render_object(struct plan_render *render, const struct preview_object *object,
+                        struct buf *out);

@@ -281,6 +281,20 @@ static void note_paused(struct plan_source *source)
                   count > NAMES_NOTED ? ", …" : "");
 }
 
+/* A Cluster without a binding has nothing of the set yet. Suspends. */
+static struct error *read_cluster(struct plan_source *source, struct client *client)
+{
+    const struct key key = {source->namespace, source->cluster};
+    OWNED(object) cluster = NULL;
+    OWNED(object) binding = NULL;
+    TRY(management_client_explain(client_get(client, GVR_CLUSTERS, key, NULL, &cluster)));
+    TRY(error_ignore(client_get(client, GVR_CLUSTER_RESOURCE_SET_BINDINGS, key, NULL, &binding),
+                     ERROR_NOT_FOUND));
+    const struct preview_fleet_cluster read = {TAKE(cluster), TAKE(binding)};
+    ARRAY_PUSH(source->clusters, source->cluster_count, source->cluster_capacity, read);
+    return NULL;
+}
+
 static struct error *read_clusters(struct plan_source *source, struct client *client)
 {
     const struct preview_fleet fleet = {.sets = source->sets, .set_count = source->set_count};
@@ -334,5 +348,5 @@ struct error *plan_source_read(struct plan_source *source, struct client *client
     TRY(read_sets(source, client));
     note_unused(source);
     note_unused_policies(source);
-    return read_clusters(source, client);
+    return source->cluster.len ? read_cluster(source, client) : read_clusters(source, client);
 }

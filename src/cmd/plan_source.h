@@ -24,6 +24,7 @@ struct plan_source {
     /* Set by the caller. */
     struct str namespace, set; /* set may be empty: all of the namespace */
     struct str selector;       /* labels of Clusters, as text; empty: all */
+    struct str cluster;        /* this one alone; empty: all that are selected */
     size_t sample;             /* so many Clusters at most; 0: all */
 
     struct content_items files, policies; /* see plan_source_add_file() */

@@ -21,6 +21,7 @@ struct inquiry {
     enum apply_strategy strategy; /* what the server can do */
     struct str resource;          /* "ConfigMap cm1", the present one */
     bool is_delivered;            /* by the policy of the set, nothing is sent */
+    struct object **ret_live;     /* gets the object as it was read; NULL: it is not kept */
 };
 
 static struct plan_step step_of(const struct preview_set *set, size_t index,
@@ -242,6 +243,8 @@ static struct error *ask_object(struct inquiry *inquiry, const struct apply_item
     apply.refusal = hide_values(&apply, is_secret, apply.refusal);
     if (is_silence(err))
         return TAKE(err);
+    if (inquiry->ret_live && apply.live)
+        *inquiry->ret_live = object_ref(apply.live);
     const struct preview_object object = describe_object(inquiry, apply.object, is_secret);
     if (err)
         add_failure(inquiry, &apply, &object, err);
@@ -292,6 +295,12 @@ static struct error *ask_content(struct inquiry *inquiry, const struct content *
     return NULL;
 }
 
+static void name_resource(struct inquiry *inquiry, struct resource_ref ref)
+{
+    inquiry->resource = arena_print(&inquiry->result->arena, "%.*s %.*s",
+                                    STR_ARG(resource_kind_name(ref.kind)), STR_ARG(ref.name));
+}
+
 /* What is wrong with a resource is told on every cluster that would get it. */
 static struct error *ask_resource(struct inquiry *inquiry, size_t index)
 {
@@ -299,8 +308,7 @@ static struct error *ask_resource(struct inquiry *inquiry, size_t index)
     const struct resource_snapshot *snapshot = plan_snapshot(plan, index);
     const struct resource_ref ref = plan_resource(plan, index);
     const struct plan_step step = step_of(inquiry->set, index, inquiry->binding);
-    inquiry->resource = arena_print(&inquiry->result->arena, "%.*s %.*s",
-                                    STR_ARG(resource_kind_name(ref.kind)), STR_ARG(ref.name));
+    name_resource(inquiry, ref);
     inquiry->target.is_first = step.is_first;
     if (step.action == PLAN_APPLY && inquiry->is_delivered)
         return NULL;
@@ -367,6 +375,28 @@ static struct error *ask_set(struct inquiry *inquiry)
     return NULL;
 }
 
+/* The field manager is in the arena. */
+static struct inquiry begin_inquiry(const struct preview_cluster *cluster,
+                                    const struct preview_set *set, const struct object *binding,
+                                    struct preview_result *result, struct arena *arena)
+{
+    struct delivery_mark mark;
+    return (struct inquiry){
+        .cluster = cluster,
+        .set = set,
+        .binding = binding,
+        .result = result,
+        .strategy = plan_strategy(set->plan, cluster->reconcile_with),
+        .target = {.client = cluster->client,
+                   .discovery = cluster->discovery,
+                   .field_manager = field_manager_of_set(arena, set->key),
+                   .policy = plan_policy(set->plan),
+                   .adopts = !delivery_find_mark(binding, set->key.name, &mark),
+                   .dry_run = true},
+        .is_delivered = is_delivered(set, binding),
+    };
+}
+
 struct error *preview_cluster_ask(const struct preview_cluster *cluster,
                                   struct preview_result *result)
 {
@@ -374,23 +404,25 @@ struct error *preview_cluster_ask(const struct preview_cluster *cluster,
     const struct object *binding;
     TRY(check_binding(cluster, &binding));
     for (size_t i = 0; i < cluster->set_count; i++) {
-        const struct preview_set *set = cluster->sets[i];
-        struct delivery_mark mark;
-        struct inquiry inquiry = {
-            .cluster = cluster,
-            .set = set,
-            .binding = binding,
-            .result = result,
-            .strategy = plan_strategy(set->plan, cluster->reconcile_with),
-            .target = {.client = cluster->client,
-                       .discovery = cluster->discovery,
-                       .field_manager = field_manager_of_set(&arena, set->key),
-                       .policy = plan_policy(set->plan),
-                       .adopts = !delivery_find_mark(binding, set->key.name, &mark),
-                       .dry_run = true},
-            .is_delivered = is_delivered(set, binding),
-        };
+        struct inquiry inquiry = begin_inquiry(cluster, cluster->sets[i], binding, result, &arena);
         TRY(ask_set(&inquiry));
     }
     return NULL;
+}
+
+struct error *preview_cluster_ask_object(const struct preview_cluster *cluster,
+                                         const struct preview_subject *subject,
+                                         struct preview_result *result, struct object **ret_live)
+{
+    SCOPED(arena) arena = {0};
+    const struct plan *plan = subject->set->plan;
+    const struct content *content =
+        resource_snapshot_content(plan_snapshot(plan, subject->resource));
+    struct inquiry inquiry = begin_inquiry(cluster, subject->set, cluster->binding, result, &arena);
+    *ret_live = NULL;
+    inquiry.ret_live = ret_live;
+    if (inquiry.strategy == APPLY_ONCE)
+        inquiry.strategy = APPLY_SERVER_SIDE;
+    name_resource(&inquiry, plan_resource(plan, subject->resource));
+    return ask_object(&inquiry, &apply_items_read(content, &arena)[subject->item]);
 }

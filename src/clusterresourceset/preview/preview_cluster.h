@@ -41,6 +41,12 @@ struct preview_cluster {
     struct discovery *discovery;
 };
 
+/* One object of a set, by the place of its manifest. */
+struct preview_subject {
+    const struct preview_set *set;
+    size_t resource, item; /* of the plan; of the content of that resource */
+};
+
 /* Objects that the cluster has to be asked for. None: client and discovery may be NULL. */
 size_t preview_cluster_count(const struct preview_cluster *cluster);
 
@@ -50,3 +56,13 @@ size_t preview_cluster_count(const struct preview_cluster *cluster);
  */
 MUST_USE struct error *preview_cluster_ask(const struct preview_cluster *cluster,
                                            struct preview_result *result);
+
+/*
+ * The same for one object, whatever the binding records. An object of a set that applies once is
+ * asked for as if the set reconciled it, so that the answer tells how it differs from its manifest.
+ * *ret_live is the object as the cluster has it, for the caller to free; NULL: it is not there.
+ */
+MUST_USE struct error *preview_cluster_ask_object(const struct preview_cluster *cluster,
+                                                  const struct preview_subject *subject,
+                                                  struct preview_result *result,
+                                                  struct object **ret_live);

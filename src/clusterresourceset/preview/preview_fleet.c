@@ -25,6 +25,8 @@ struct fleet_run {
     size_t count, next;
     struct preview *preview;
     struct discovery_pool *pool;
+    const struct preview_subject *subject; /* the one object that is asked for; NULL: all */
+    struct object **ret_live;              /* the same */
 };
 
 static bool is_selected(const struct preview_set *set, const struct object *cluster)
@@ -106,7 +108,8 @@ static struct error *connect_and_ask(const struct fleet_run *run, const struct r
         TRY(reach_server(cluster));
     }
     FIBER_TIMEOUT(most);
-    return preview_cluster_ask(cluster, result);
+    return run->subject ? preview_cluster_ask_object(cluster, run->subject, result, run->ret_live)
+                        : preview_cluster_ask(cluster, result);
 }
 
 static struct error *ask_cluster(const struct fleet_run *run,
@@ -126,7 +129,7 @@ static struct error *ask_cluster(const struct fleet_run *run,
     for (size_t i = 0; i < fleet->set_count; i++)
         if (is_selected(&fleet->sets[i], about->object))
             sets[cluster.set_count++] = &fleet->sets[i];
-    if (!preview_cluster_count(&cluster))
+    if (!run->subject && !preview_cluster_count(&cluster))
         return preview_cluster_ask(&cluster, result);
     TRY(read_kubeconfig(run, about->object, &config));
     return connect_and_ask(run, &config, &cluster, result);
@@ -170,4 +173,15 @@ struct error *preview_fleet_ask(const struct preview_fleet *fleet,
     TRY(scope_wait(&scope));
     preview_sort(preview);
     return NULL;
+}
+
+struct error *preview_fleet_ask_object(const struct preview_fleet *fleet,
+                                       const struct preview_fleet_cluster *cluster,
+                                       const struct preview_subject *subject,
+                                       struct preview_result *result, struct object **ret_live)
+{
+    OWNED(discovery_pool) pool = discovery_pool_new();
+    const struct fleet_run run = {
+        .fleet = fleet, .pool = pool, .subject = subject, .ret_live = ret_live};
+    return ask_cluster(&run, cluster, result);
 }

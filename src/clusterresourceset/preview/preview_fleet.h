@@ -48,3 +48,13 @@ bool preview_fleet_selects(const struct preview_fleet *fleet, const struct objec
 MUST_USE struct error *preview_fleet_ask(const struct preview_fleet *fleet,
                                          const struct preview_fleet_cluster *clusters, size_t count,
                                          struct preview *preview);
+
+/*
+ * The same for one object on one cluster, see preview_cluster_ask_object(). A cluster that cannot
+ * be asked is an error. Suspends.
+ */
+MUST_USE struct error *preview_fleet_ask_object(const struct preview_fleet *fleet,
+                                                const struct preview_fleet_cluster *cluster,
+                                                const struct preview_subject *subject,
+                                                struct preview_result *result,
+                                                struct object **ret_live);

@@ -4,6 +4,7 @@
 
 #include "client/client.h"
 #include "clusterresourceset/types/content_resources.h"
+#include "cmd/why_object.h"
 
 void plan_fixture_done(struct plan_fixture *planned)
 {
@@ -40,8 +41,9 @@ void plan_fixture_add_policy(struct plan_fixture *planned, const char *spec)
                                     &planned->source.policies));
 }
 
-void plan_fixture_run(struct plan_fixture *planned, struct crs_fixture *fixture,
-                      enum crs_reconcile_with way)
+/* Reads what the source names, through the proxies, and forgets what they noted before. */
+static struct preview_fleet read_fleet(struct plan_fixture *planned, struct crs_fixture *fixture,
+                                       enum crs_reconcile_with way)
 {
     planned->client =
         client_new(loop_current(), &(struct client_options){.config = &fixture->config,
@@ -51,15 +53,31 @@ void plan_fixture_run(struct plan_fixture *planned, struct crs_fixture *fixture,
     crs_fixture_forget(fixture);
     CHECK_OK(plan_source_read(&planned->source, planned->client));
     planned->preview.left_out = planned->source.left_out;
-    const struct preview_fleet fleet = {.management = planned->client,
-                                        .network = fixture->apiserver.network,
-                                        .tls = fixture->apiserver.tls,
-                                        .user_agent = STR("plan"),
-                                        .sets = planned->source.sets,
-                                        .set_count = planned->source.set_count,
-                                        .reconcile_with = way,
-                                        .secrets = &planned->secrets,
-                                        .timeout = PLAN_FIXTURE_TIMEOUT};
+    return (struct preview_fleet){.management = planned->client,
+                                  .network = fixture->apiserver.network,
+                                  .tls = fixture->apiserver.tls,
+                                  .user_agent = STR("plan"),
+                                  .sets = planned->source.sets,
+                                  .set_count = planned->source.set_count,
+                                  .reconcile_with = way,
+                                  .secrets = &planned->secrets,
+                                  .timeout = PLAN_FIXTURE_TIMEOUT};
+}
+
+struct error *plan_fixture_why(struct plan_fixture *planned, struct crs_fixture *fixture,
+                               const char *name, bool *ret_is_same)
+{
+    planned->source.set = STR("crs1");
+    planned->source.cluster = STR("c1");
+    const struct preview_fleet fleet = read_fleet(planned, fixture, CRS_SERVER_SIDE_APPLY);
+    return why_object_show(&fleet, planned->source.clusters, str_from_c(name),
+                           loop_wall(loop_current()), ret_is_same, &planned->table);
+}
+
+void plan_fixture_run(struct plan_fixture *planned, struct crs_fixture *fixture,
+                      enum crs_reconcile_with way)
+{
+    const struct preview_fleet fleet = read_fleet(planned, fixture, way);
     CHECK_OK(preview_fleet_ask(&fleet, planned->source.clusters, planned->source.cluster_count,
                                &planned->preview));
     SCOPED(plan_render)

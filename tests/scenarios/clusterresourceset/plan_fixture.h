@@ -36,5 +36,9 @@ void plan_fixture_add_policy(struct plan_fixture *planned, const char *spec);
 void plan_fixture_run(struct plan_fixture *planned, struct crs_fixture *fixture,
                       enum crs_reconcile_with way);
 
+/* corset why cluster/c1 set/crs1 NAME: the table is what it prints of the object. */
+MUST_USE struct error *plan_fixture_why(struct plan_fixture *planned, struct crs_fixture *fixture,
+                                        const char *name, bool *ret_is_same);
+
 /* Whatever was asked for is a read, or a dry run. */
 void plan_fixture_check_nothing_written(const struct crs_fixture *fixture);
