@@ -14,6 +14,7 @@
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/placement_drift.h"
 #include "clusterresourceset/placement_health.h"
+#include "clusterresourceset/placement_state.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/set.h"
 #include "controller/cache/cache.h"
@@ -32,55 +33,25 @@ static const struct metrics_family families[] = {
         "corset_cluster_state", "Number of Clusters, by the gravest state of their sets.", "state"),
 };
 
-/* The words of corset status. */
-static const struct str state_names[] = {
-    [SET_METRICS_IDLE] = STR_INIT("idle"),
-    [SET_METRICS_APPLIED] = STR_INIT("applied"),
-    [SET_METRICS_DELETING] = STR_INIT("deleting"),
-    [SET_METRICS_PAUSED] = STR_INIT("paused"),
-    [SET_METRICS_SETTLING] = STR_INIT("settling"),
-    [SET_METRICS_WAITING] = STR_INIT("waiting"),
-    [SET_METRICS_DRIFTED] = STR_INIT("drifted"),
-    [SET_METRICS_CONTESTED] = STR_INIT("contested"),
-    [SET_METRICS_UNREACHABLE] = STR_INIT("unreachable"),
-    [SET_METRICS_FAILED] = STR_INIT("failed"),
-};
-
 /*
  * A fault holds until a reconcile has found something else, so that an attempt does not interrupt
  * what an alert sees.
  */
-enum set_metrics_state set_metrics_decide(const struct set_metrics_facts *facts)
+static bool is_failure(enum fault_type fault)
 {
-    const bool is_unreachable =
-        !facts->is_connected || facts->fault == FAULT_NO_CLIENT || facts->fault == FAULT_CONNECTING;
-    const bool has_failed =
-        (facts->fault != FAULT_NONE && facts->fault != FAULT_WAITING) || facts->lacks_resource;
-    const struct {
-        bool holds;
-        enum set_metrics_state state;
-    } rules[] = {
-        {facts->is_deleting,                                     SET_METRICS_DELETING   },
-        {facts->is_paused,                                       SET_METRICS_PAUSED     },
-        {is_unreachable,                                         SET_METRICS_UNREACHABLE},
-        {has_failed,                                             SET_METRICS_FAILED     },
-        {!facts->is_reconciled || facts->fault == FAULT_WAITING, SET_METRICS_WAITING    },
-        {facts->drift == DELIVERY_CONTESTED,                     SET_METRICS_CONTESTED  },
-        {facts->drift == DELIVERY_DRIFTED,                       SET_METRICS_DRIFTED    },
-        {facts->health == HEALTH_FAILED,                         SET_METRICS_FAILED     },
-        {facts->health == HEALTH_SETTLING,                       SET_METRICS_SETTLING   },
-    };
-    for (size_t i = 0; i < COUNT(rules); i++)
-        if (rules[i].holds)
-            return rules[i].state;
-    return SET_METRICS_APPLIED;
+    return fault != FAULT_NONE && fault != FAULT_WAITING;
+}
+
+static bool is_disconnection(enum fault_type fault)
+{
+    return fault == FAULT_NO_CLIENT || fault == FAULT_CONNECTING;
 }
 
 /* A cluster during one pass. */
 struct cluster_count {
     struct crs_controllers *controllers;
     struct map states; /* "namespace/name" -> the state of the cluster, as a pointer */
-    size_t counts[SET_METRICS_STATES];
+    size_t counts[PLACEMENT_STATES];
 };
 
 static bool is_connected(struct crs_controllers *controllers, struct key cluster)
@@ -96,8 +67,7 @@ static bool is_cluster_paused(const struct crs_controllers *controllers, struct 
     return cluster_index_is_paused(controllers->cluster_index, cluster);
 }
 
-static void note_state(struct cluster_count *count, struct key cluster,
-                       enum set_metrics_state state)
+static void note_state(struct cluster_count *count, struct key cluster, enum placement_state state)
 {
     SCOPED(buf) key = {0};
     key_write(&key, cluster);
@@ -114,27 +84,30 @@ static bool plan_lacks_resource(const struct plan *plan)
 }
 
 static void count_placements(struct crs_set *set, struct cluster_count *clusters,
-                             size_t counts[SET_METRICS_STATES])
+                             size_t counts[PLACEMENT_STATES])
 {
     const struct object *object = set_object(set);
     const struct plan *plan = set_plan(set);
     const bool is_paused = object && crs_is_paused(object);
-    struct set_metrics_facts facts = {
+    struct placement_facts facts = {
         .is_deleting = object && object_is_deleting(object),
         .lacks_resource = plan_lacks_resource(plan),
     };
     MAP_FOREACH (entry, set_placements(set)) {
         struct placement *placement = entry->value;
         const struct key cluster = {set_key(set).namespace, placement_cluster(placement)};
-        facts.fault = placement_fault(placement)->type;
+        const enum fault_type fault = placement_fault(placement)->type;
+        facts.has_failed = is_failure(fault);
         facts.is_paused = is_paused || is_cluster_paused(clusters->controllers, cluster);
-        facts.is_reconciled = plan && placement_is_reconciled(placement, plan);
+        facts.is_waiting =
+            !plan || !placement_is_reconciled(placement, plan) || fault == FAULT_WAITING;
         facts.drift =
             placement_has_drift(placement) ? placement_drift(placement)->drift : DELIVERY_UNDRIFTED;
-        facts.is_connected = is_connected(clusters->controllers, cluster);
+        facts.is_unreachable =
+            is_disconnection(fault) || !is_connected(clusters->controllers, cluster);
         facts.health =
             placement_has_health(placement) ? placement_health(placement)->state : HEALTH_READY;
-        const enum set_metrics_state state = set_metrics_decide(&facts);
+        const enum placement_state state = placement_state_decide(&facts);
         counts[state]++;
         note_state(clusters, cluster, state);
     }
@@ -164,12 +137,12 @@ static double failure_age(const struct object *object, timestamp now)
 static void count_set(struct crs_set *set, struct cluster_count *clusters)
 {
     struct metrics *metrics = clusters->controllers->options.metrics;
-    size_t counts[SET_METRICS_STATES] = {0};
+    size_t counts[PLACEMENT_STATES] = {0};
     const struct key key = set_key(set);
     count_placements(set, clusters, counts);
-    for (size_t i = SET_METRICS_APPLIED; i < SET_METRICS_STATES; i++)
+    for (size_t i = PLACEMENT_STATE_APPLIED; i < PLACEMENT_STATES; i++)
         metrics_set(METRICS_SERIES(metrics, &families[SET_CLUSTERS], key.namespace, key.name,
-                                   state_names[i]),
+                                   placement_state_name((enum placement_state)i)),
                     (double)counts[i]);
     if (set_object(set))
         metrics_set(METRICS_SERIES(metrics, &families[SET_FAILURE_AGE], key.namespace, key.name),
@@ -182,13 +155,13 @@ static bool count_cluster(void *data, struct object_text *text)
     struct cluster_count *count = data;
     SCOPED(buf) key = {0};
     key_write(&key, object_text_key(text));
-    enum set_metrics_state state =
-        (enum set_metrics_state)(uintptr_t)map_find(&count->states, buf_str(&key));
+    enum placement_state state =
+        (enum placement_state)(uintptr_t)map_find(&count->states, buf_str(&key));
     if (is_cluster_paused(count->controllers, object_text_key(text)))
-        state = SET_METRICS_PAUSED;
-    else if (state < SET_METRICS_UNREACHABLE &&
+        state = PLACEMENT_STATE_PAUSED;
+    else if (state < PLACEMENT_STATE_UNREACHABLE &&
              !is_connected(count->controllers, object_text_key(text)))
-        state = SET_METRICS_UNREACHABLE;
+        state = PLACEMENT_STATE_UNREACHABLE;
     count->counts[state]++;
     return true;
 }
@@ -205,8 +178,9 @@ static void collect_sets(void *data)
     MAP_FOREACH (entry, &controllers->sets_by_key)
         count_set(entry->value, &clusters);
     cache_each(controllers->options.clusters, STR(""), count_cluster, &clusters);
-    for (size_t i = 0; i < SET_METRICS_STATES; i++)
-        metrics_set(METRICS_SERIES(metrics, &families[CLUSTER_STATE], state_names[i]),
+    for (size_t i = 0; i < PLACEMENT_STATES; i++)
+        metrics_set(METRICS_SERIES(metrics, &families[CLUSTER_STATE],
+                                   placement_state_name((enum placement_state)i)),
                     (double)clusters.counts[i]);
     map_done(&clusters.states);
 }

@@ -22,6 +22,7 @@
 #include "clusterresourceset/drift_condition.h"
 #include "clusterresourceset/health_condition.h"
 #include "clusterresourceset/placement_drift.h"
+#include "clusterresourceset/placement_state.h"
 #include "clusterresourceset/types/binding.h"
 #include "clusterresourceset/types/delivery.h"
 #include "cmd/status_since.h"
@@ -170,6 +171,20 @@ static bool is_refused(const struct object *object)
            str_eq(found.reason, STR("operatorError"));
 }
 
+/* A resource is missing, cannot be read or is of the wrong type, and nothing graver failed. */
+static bool lacks_resource(const struct object *object)
+{
+    static const struct str reasons[] = {STR_INIT("RetrievingResourceFailed"),
+                                         STR_INIT("WrongSecretType")};
+    const struct json_value *condition;
+    JSON_FOREACH (key, condition, object_path(object, "status.deprecated.v1beta1.conditions"))
+        for (size_t i = 0; i < COUNT(reasons); i++)
+            if (str_eq(json_path_str(condition, "type"), STR("ResourcesApplied")) &&
+                str_eq(json_path_str(condition, "reason"), reasons[i]))
+                return true;
+    return false;
+}
+
 /* The first of `judges` that objects decides, and gives reason and message. */
 static void read_conditions(struct status_model *model, struct status_set *set,
                             const struct object *object)
@@ -186,6 +201,7 @@ static void read_conditions(struct status_model *model, struct status_set *set,
         set->waits = judges[i].has_failed && waits_for_sets(object);
         set->has_failed = judges[i].has_failed && !set->waits;
         set->is_refused = set->has_failed && is_refused(object);
+        set->lacks_resource = set->has_failed && lacks_resource(object);
         set->reason = arena_str(&model->arena, found.reason);
         set->message = arena_str(&model->arena,
                                  set->has_failed ? find_details(object, &found) : found.message);
@@ -520,7 +536,7 @@ static struct str find_why(const struct status_cluster *cluster, const struct st
         return cluster->lost_why;
     if (cell->state == STATUS_DRIFTED || cell->state == STATUS_CONTESTED)
         return cell->told;
-    if (cell->state == STATUS_FAILED && cell->set->is_refused)
+    if (cell->state == STATUS_FAILED && (cell->set->is_refused || cell->set->lacks_resource))
         return cell->set->why;
     if (status_cell_is_unready(cell))
         return cell->told;
@@ -533,47 +549,67 @@ static struct str find_why(const struct status_cluster *cluster, const struct st
 }
 
 /* Of a set with a policy the record says what became of what was applied. */
-static enum status_state applied_state(const struct status_cell *cell)
+static void read_record(const struct status_cell *cell, struct placement_facts *facts)
 {
     static const struct {
         struct str recorded;
-        enum status_state state;
+        enum delivery_drift drift;
+        enum health_state health;
     } states[] = {
-        {STR_INIT("Failed"),    STATUS_FAILED   },
-        {STR_INIT("Drifted"),   STATUS_DRIFTED  },
-        {STR_INIT("Contested"), STATUS_CONTESTED},
-        {STR_INIT("Settling"),  STATUS_SETTLING },
+        {STR_INIT("Failed"),    DELIVERY_UNDRIFTED, HEALTH_FAILED  },
+        {STR_INIT("Drifted"),   DELIVERY_DRIFTED,   HEALTH_READY   },
+        {STR_INIT("Contested"), DELIVERY_CONTESTED, HEALTH_READY   },
+        {STR_INIT("Settling"),  DELIVERY_UNDRIFTED, HEALTH_SETTLING},
     };
-    for (size_t i = 0; cell->delivery && cell->delivery->revision.len && i < COUNT(states); i++)
-        if (str_eq(cell->delivery->state, states[i].recorded))
-            return states[i].state;
-    return STATUS_APPLIED;
+    for (size_t i = 0; cell->delivery && cell->delivery->revision.len && i < COUNT(states); i++) {
+        if (!str_eq(cell->delivery->state, states[i].recorded))
+            continue;
+        facts->drift = states[i].drift;
+        facts->health = states[i].health;
+    }
+}
+
+static enum status_state state_of_placement(enum placement_state state)
+{
+    static const enum status_state states[] = {
+        [PLACEMENT_STATE_IDLE] = STATUS_IDLE,
+        [PLACEMENT_STATE_APPLIED] = STATUS_APPLIED,
+        [PLACEMENT_STATE_DELETING] = STATUS_DELETING,
+        [PLACEMENT_STATE_PAUSED] = STATUS_PAUSED,
+        [PLACEMENT_STATE_SETTLING] = STATUS_SETTLING,
+        [PLACEMENT_STATE_WAITING] = STATUS_WAITING,
+        [PLACEMENT_STATE_DRIFTED] = STATUS_DRIFTED,
+        [PLACEMENT_STATE_CONTESTED] = STATUS_CONTESTED,
+        [PLACEMENT_STATE_UNREACHABLE] = STATUS_UNREACHABLE,
+        [PLACEMENT_STATE_FAILED] = STATUS_FAILED,
+    };
+    return states[state];
 }
 
 /*
  * An Event that is newer than the last application means that something failed since. What a
  * cluster that cannot be reached has now is not known, whatever was applied to it before. On a
  * paused Cluster what is recorded need not be the newest content. Of a set that is refused nothing
- * is looked after, whatever was applied before.
+ * is looked after, whatever was applied before. A set that is paused or being deleted keeps what it
+ * has applied. To a cluster that is not provisioned yet nothing was tried.
  */
 static void judge_cell(const struct status_cluster *cluster, struct status_cell *cell)
 {
-    const bool is_told_later = cell->why.len && cell->why_time > cell->newest;
-    if (cluster->is_paused)
-        cell->state = cell->set->is_deleting ? STATUS_DELETING : STATUS_PAUSED;
-    else if (cell->applied == cell->set->spec.ref_count && !cluster->is_unreachable &&
-             !cell->set->is_refused)
-        cell->state = applied_state(cell);
-    else if (cell->set->is_deleting)
-        cell->state = STATUS_DELETING;
-    else if (cell->set->is_paused)
-        cell->state = STATUS_PAUSED;
-    else if (cluster->is_unreachable)
-        cell->state = STATUS_UNREACHABLE;
-    else if (cell->set->is_refused || has_refused(cell) || is_told_later)
-        cell->state = STATUS_FAILED;
-    else
-        cell->state = STATUS_WAITING;
+    const struct status_set *set = cell->set;
+    const bool is_told_later = cell->why.len && cell->why_time > cell->newest,
+               has_all = cell->applied == set->spec.ref_count && !cluster->is_unreachable &&
+                         !set->is_refused;
+    struct placement_facts facts = {
+        .is_deleting = set->is_deleting && (!has_all || cluster->is_paused),
+        .is_paused = cluster->is_paused || (set->is_paused && !has_all),
+        .is_unreachable = cluster->is_unreachable,
+        .has_failed = !has_all && (set->is_refused || has_refused(cell) || is_told_later),
+        .lacks_resource = set->lacks_resource && cluster->is_provisioned,
+        .is_waiting = !has_all,
+    };
+    if (has_all)
+        read_record(cell, &facts);
+    cell->state = state_of_placement(placement_state_decide(&facts));
     cell->why = find_why(cluster, cell);
     status_since_judge_cell(cluster, cell);
 }

@@ -96,6 +96,7 @@ struct status_set {
     bool waits;      /* the same, but that other sets come first on some clusters */
     bool has_failed; /* for the present generation a condition says that something failed */
     bool is_refused; /* the same, and that nothing of the set is worked on: a cycle, no policy */
+    bool lacks_resource; /* the same, because a resource is missing or cannot be used */
 };
 
 struct status_cluster {

@@ -70,9 +70,14 @@ static bool has_unready(const struct status_cell *cell)
             cell->state == STATUS_CONTESTED);
 }
 
-/* Whether the causes say all that there is to say. A cluster that is lost, or waits, has more. */
+/*
+ * Whether the causes say all that there is to say. A cluster that is lost, or waits, has more, and
+ * so has one of a set that lacks a resource.
+ */
 static bool is_told_by_causes(const struct status_cell *cell)
 {
+    if (cell->set->lacks_resource && cell->state == STATUS_FAILED)
+        return false;
     return has_unready(cell) ||
            (has_causes(cell) && (cell->state == STATUS_FAILED || cell->state == STATUS_DRIFTED ||
                                  cell->state == STATUS_CONTESTED));
@@ -102,7 +107,7 @@ static void add_advice(struct buf *out, const struct status_cell *cell)
             break;
         }
         buf_add(out,
-                has_causes(cell)
+                has_causes(cell) && !cell->set->lacks_resource
                     ? STR("  to do: mend the manifest, or what the cluster refuses it for. It "
                           "is tried\n         again by itself, and at once when set, resources "
                           "or policy change.\n")

@@ -1,6 +1,7 @@
 /* Every object has its result: in the condition, in the log and in the record of the binding. */
 #include "base/buf.h"
-#include "scenarios/clusterresourceset/crs_fixture.h"
+#include "cmd/why_render.h"
+#include "scenarios/clusterresourceset/delivery_fixture.h"
 
 /* Fifty objects without a namespace, one in a namespace that is not there, one that is fine. */
 static void start_with_many_failures(struct crs_fixture *fixture)
@@ -193,4 +194,52 @@ SIM_TEST(a_record_has_no_value_of_a_secret)
     }
     TEST_CASE("log");
     CHECK(!crs_fixture_logged(&fixture, "hidden"));
+}
+
+#define CLUSTERS(state) "corset_set_clusters{namespace=\"ns\",set=\"crs1\",state=\"" state "\"}"
+
+/* corset why, corset status and the metric say the same of crs1 on c1. */
+static void check_lacking(struct crs_fixture *fixture)
+{
+    SCOPED(status_model) model = {0};
+    SCOPED(buf) out = {.limit = 0};
+    delivery_fixture_read_status(fixture, &model);
+    const struct status_cluster *cluster = status_model_find_cluster(&model, STR("c1"));
+    const struct status_set *set = status_model_find_set(&model, STR("crs1"));
+    CHECK_EQ((int)cluster->cells[0].state, (int)STATUS_FAILED);
+    CHECK_EQ((int)set->state, (int)STATUS_FAILED);
+    CHECK_EQ(set->counts[STATUS_FAILED], (size_t)1);
+    why_render_cell(cluster, &cluster->cells[0], loop_wall(loop_current()), &out);
+    CHECK_CONTAINS(buf_str(&out),
+                   STR("  ConfigMap cm1: configmaps \"cm1\" not found\n"
+                       "  to do: mend what is said above. The set goes on by itself then.\n"));
+    CHECK_EQ(crs_fixture_metric(fixture, CLUSTERS("failed")), 1);
+    CHECK_EQ(crs_fixture_metric(fixture, CLUSTERS("waiting")), 0);
+    CHECK_EQ(crs_fixture_metric(fixture, CLUSTERS("applied")), 0);
+}
+
+SIM_TEST(a_set_that_lacks_a_resource_has_failed_in_status_and_metrics)
+{
+    SCOPED(crs_fixture) fixture;
+    SCOPED(status_model) model = {0};
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_secret(&fixture, "s1", "", CRS_FIXTURE_MANIFEST("b", "1"));
+    crs_fixture_start(&fixture, NULL);
+    TEST_CASE("it was never there");
+    crs_fixture_set(&fixture, "crs1", "Reconcile", "ConfigMap/cm1 Secret/s1");
+    crs_fixture_await_condition(&fixture, "crs1", "ResourcesApplied", "False/InternalError/");
+    check_lacking(&fixture);
+
+    TEST_CASE("it comes");
+    crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_await_applied(&fixture, "crs1");
+    delivery_fixture_read_status(&fixture, &model);
+    CHECK_EQ((int)status_model_find_set(&model, STR("crs1"))->state, (int)STATUS_APPLIED);
+    CHECK_EQ(crs_fixture_metric(&fixture, CLUSTERS("applied")), 1);
+
+    TEST_CASE("it goes, and what it brought stays");
+    crs_fixture_do(&fixture, "DELETE", CRS_FIXTURE_MAP, NULL);
+    crs_fixture_await_condition(&fixture, "crs1", "ResourcesApplied", "False/InternalError/");
+    check_lacking(&fixture);
 }
