@@ -406,6 +406,8 @@ static void leave_finding(struct drift_check *check, const struct checked_placem
     const struct delivery_policy *policy = plan_policy(set_plan(placement_set(placement)));
     if (is_known(&finding, drift, &mark, policy, is_recorded))
         return;
+    if (finding.type == DRIFT_FINDING_DRIFTED && policy->drift == DELIVERY_POLICY_DRIFT_REPAIR)
+        drift_finding_note_seen(&finding, &ledger);
     drift_finding_done(&drift->finding);
     drift->finding = finding;
     finding = (struct drift_finding){0};

@@ -145,6 +145,8 @@ static void note_repaired(const struct mend_pass *pass, size_t index,
     if (pass->mend->finding->type == DRIFT_FINDING_UNVERIFIED) /* no check has counted it */
         drift_metrics_note_detected(controllers_of(pass), object->kind);
     drift_metrics_note_repaired(controllers_of(pass), object->kind);
+    pass->mend->has_made_anew |= drift_memory_judge(&drift->memory, object->id, apply->receipt.uid,
+                                                    apply->receipt.ownership) != DRIFT_NONE;
     drift_memory_put(&drift->memory, object->id, apply->receipt.uid, apply->receipt.ownership);
     placement_drift_note_version(drift, object->kind, apply->receipt.version);
     drift->stamp++;

@@ -39,6 +39,8 @@ struct drift_mend {
     struct apply_ledger ledger; /* of the objects that were looked at, as applying leaves them */
     enum delivery_drift drift;
     bool tells_contest; /* a pause has begun that nobody was told of */
+    bool
+        has_made_anew; /* something was put back that is not what it was: it has another UID, say */
 };
 
 void drift_mend_done(struct drift_mend *mend);

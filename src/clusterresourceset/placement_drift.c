@@ -9,6 +9,7 @@
 void drift_finding_done(struct drift_finding *finding)
 {
     map_done(&finding->ids);
+    map_done(&finding->seen);
     *finding = (struct drift_finding){0};
 }
 
@@ -19,6 +20,15 @@ void drift_finding_add(struct drift_finding *finding, struct str id, struct str 
     finding->hash = str_hash(id, finding->hash);
     finding->hash = str_hash(uid, finding->hash);
     finding->hash = str_hash(ownership, finding->hash);
+}
+
+void drift_finding_note_seen(struct drift_finding *finding, const struct apply_ledger *ledger)
+{
+    finding->seen.release = mem_free;
+    MAP_FOREACH (entry, &ledger->objects) {
+        const struct str line = str_from_c(entry->value);
+        map_put(&finding->seen, map_key(entry), mem_dup(line.ptr, line.len));
+    }
 }
 
 struct placement_drift *placement_drift_new(void)

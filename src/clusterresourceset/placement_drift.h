@@ -37,6 +37,8 @@ struct drift_finding {
     uint64_t hash;                        /* of DRIFTED: another one for something else */
     uint64_t versions;                    /* the same of any change of the objects; 0: not known */
     char digest[DELIVERY_DIGEST_LEN + 1]; /* of CLEAN: what the record shall have */
+    struct map seen;                      /* of DRIFTED: all objects as a check saw them, as in
+                                           * apply_ledger.h; empty: only some were seen. Owned */
     timestamp since;                      /* of UNCHECKED: when the last check was */
 };
 
@@ -45,6 +47,9 @@ void drift_finding_done(struct drift_finding *finding);
 /* An object has drifted; this is what the cluster has of it. */
 void drift_finding_add(struct drift_finding *finding, struct str id, struct str uid,
                        struct str ownership);
+
+/* These are all objects of the placement, as the cluster has them. */
+void drift_finding_note_seen(struct drift_finding *finding, const struct apply_ledger *ledger);
 
 struct placement_drift {
     bool is_followed;           /* a check of the cluster is due */

@@ -11,6 +11,8 @@
 #include "clusterresourceset/set.h"
 #include "clusterresourceset/set_events.h"
 
+#define CHECK_DELAY (10 * SECOND) /* after a repair that left the digest of the record behind */
+
 /* What a fiber finds out about drift. */
 struct drift_look {
     struct placement_reconcile *reconcile;
@@ -40,19 +42,45 @@ static struct error *run_mend(struct placement_reconcile *reconcile, struct drif
     return TAKE(failure);
 }
 
+/* Whether it is known of every object what the cluster has of it now. */
+static bool complete_ledger(struct drift_mend *mend)
+{
+    const struct drift_finding *finding = mend->finding;
+    if (mend->drift)
+        return false;
+    if (finding->type != DRIFT_FINDING_DRIFTED) /* after a restart all objects were looked at */
+        return true;
+    MAP_FOREACH (entry, &finding->ids)
+        if (!map_has(&mend->ledger.objects, map_key(entry)))
+            return false;
+    apply_ledger_add_missing(&mend->ledger, &finding->seen);
+    return map_count(&finding->seen) > 0;
+}
+
 /*
- * The digest for the record; empty: that stays. Only after a restart all objects were looked at;
- * what a repair changed otherwise the next check sees.
+ * The digest for the record; empty: that stays. What is not known of every object, because a watch
+ * told of one alone or somebody else put one right, the next check sees.
  */
-static struct str find_mend_digest(struct placement_reconcile *reconcile,
-                                   const struct drift_mend *mend)
+static struct str find_mend_digest(struct placement_reconcile *reconcile, struct drift_mend *mend)
 {
     char digest[APPLY_LEDGER_DIGEST_LEN + 1];
     if (mend->finding->type == DRIFT_FINDING_CLEAN)
         return arena_str(&reconcile->arena, str_from_c(mend->finding->digest));
-    if (mend->finding->type == DRIFT_FINDING_DRIFTED || mend->drift)
-        return STR("");
-    return arena_str(&reconcile->arena, apply_ledger_digest(&mend->ledger, digest));
+    return complete_ledger(mend)
+               ? arena_str(&reconcile->arena, apply_ledger_digest(&mend->ledger, digest))
+               : STR("");
+}
+
+/*
+ * A process that starts now would look at every object by a dry run, because the record has another
+ * digest. With watches the check that renews it would come a minute after the event. It comes
+ * earlier, and not at once, so that one check is enough for repairs that follow each other.
+ */
+static void ask_for_check(struct placement_reconcile *reconcile, const struct drift_mend *mend)
+{
+    if (mend->has_made_anew && !reconcile->mend_digest.len)
+        placement_drift_note_due(placement_drift(reconcile->placement),
+                                 loop_now(reconcile->controllers->loop) + CHECK_DELAY);
 }
 
 /* What a server does not let us repair has failed, as any object that it refuses. Suspends. */
@@ -67,6 +95,7 @@ static struct error *record_mend(struct placement_reconcile *reconcile, struct d
     reconcile->mend = NULL;
     TRY(err);
     reconcile->has_repaired = !failures_is_empty(&mend->repaired);
+    ask_for_check(reconcile, mend);
     placement_drift(reconcile->placement)->reported = mend->finding->hash;
     placement_drift(reconcile->placement)->reported_versions = mend->finding->versions;
     set_events_record_mend(reconcile->placement, reconcile->cluster_object, mend);

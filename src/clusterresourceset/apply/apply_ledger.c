@@ -62,6 +62,13 @@ struct apply_receipt apply_ledger_receipt(const struct map_entry *entry)
     return receipt;
 }
 
+void apply_ledger_add_missing(struct apply_ledger *ledger, const struct map *objects)
+{
+    MAP_FOREACH (entry, objects)
+        if (!map_has(&ledger->objects, map_key(entry)))
+            map_put(&ledger->objects, map_key(entry), entry->value);
+}
+
 static int compare_lines(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);

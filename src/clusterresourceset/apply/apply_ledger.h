@@ -46,6 +46,9 @@ bool apply_ledger_is_newer(struct str version, struct str than);
  */
 struct apply_receipt apply_ledger_receipt(const struct map_entry *entry);
 
+/* Adds objects of another ledger that this one does not have. Their lines are borrowed. */
+void apply_ledger_add_missing(struct apply_ledger *ledger, const struct map *objects);
+
 /*
  * A digest of all objects: SHA-256 over the sorted lines "group/kind ns/name uid ownership". As
  * long as it is the same, nothing was deleted, made anew, or taken from the set.

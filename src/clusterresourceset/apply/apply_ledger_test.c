@@ -39,3 +39,20 @@ TEST(a_ledger_has_each_kind_once_and_a_digest_of_all_objects)
     CHECK_EQ(apply_ledger_digest(&ledger, text), str_slice(sha256_hex(digest, hex), 0, 32));
     CHECK_EQ(str_from_c(map_find(&ledger.versions, STR("apps/Deployment"))), STR("10"));
 }
+
+TEST(a_ledger_is_completed_by_what_another_one_has)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(apply_ledger) all = {.arena = &arena};
+    SCOPED(apply_ledger) seen = {.arena = &arena};
+    SCOPED(apply_ledger) mended = {.arena = &arena};
+    char text[APPLY_LEDGER_DIGEST_LEN + 1], expected[APPLY_LEDGER_DIGEST_LEN + 1];
+    const struct gvk map = {STR(""), STR("v1"), STR("ConfigMap")};
+    add(&all, map, "a", "u1", "o1");
+    add(&all, map, "b", "u3", "o2");
+    add(&seen, map, "a", "u1", "o1");
+    add(&seen, map, "b", "", "");
+    add(&mended, map, "b", "u3", "o2");
+    apply_ledger_add_missing(&mended, &seen.objects);
+    CHECK_EQ(apply_ledger_digest(&mended, text), apply_ledger_digest(&all, expected));
+}

@@ -208,3 +208,38 @@ SIM_TEST(what_is_contested_and_not_explained_waits_for_the_next_check)
     scope_cancel(&scope);
     error_free(scope_wait(&scope));
 }
+
+/* An object that was made anew has another UID, which the digest of the record has to know. */
+static void check_restart_after_repair(bool watches)
+{
+    const struct controller_manager_options options = {.drift_watch = watches};
+    SCOPED(crs_fixture) fixture;
+    delivery_fixture_begin_checked(&fixture, REPAIR, MANIFESTS);
+    crs_fixture_stop(&fixture);
+    crs_fixture_start(&fixture, &options);
+    CHECK_OK(fiber_sleep(DELIVERY_FIXTURE_CHECKS));
+    crs_fixture_do(&fixture, "DELETE", OBJECT, NULL);
+    while (!crs_fixture_exists(&fixture, OBJECT))
+        CHECK_OK(fiber_sleep(SECOND));
+    CHECK_OK(fiber_sleep(watches ? 15 * SECOND : SECOND));
+    crs_fixture_stop(&fixture);
+    crs_fixture_forget(&fixture);
+    crs_fixture_start(&fixture, &options);
+    CHECK_OK(fiber_sleep(DELIVERY_FIXTURE_CHECKS));
+    CHECK_EQ(proxy_count(&fixture.workloads[0], "dryRun=All"), (size_t)0);
+    CHECK_EQ(delivery_fixture_applies(&fixture), (size_t)0);
+    CHECK_EQ(fixture.management.writes, (size_t)0);
+    delivery_fixture_check_state(&fixture, "Ready", "True/NoDrift");
+}
+
+SIM_TEST(a_restart_after_a_repair_asks_for_lists_alone)
+{
+    TEST_CASE("checked at the interval");
+    check_restart_after_repair(false);
+}
+
+SIM_TEST(a_restart_after_a_repair_asks_for_lists_alone_with_watches)
+{
+    TEST_CASE("watched");
+    check_restart_after_repair(true);
+}
