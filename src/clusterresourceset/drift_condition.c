@@ -3,23 +3,40 @@
 #include "base/buf.h"
 #include "clusterresourceset/types/delivery.h"
 
-/* "2 of 3 clusters drifted, 1 of them is contested: c1: apps/v1 Deployment ns/x: …; c2: …" */
-static struct str make_message(const struct condition_cluster *drifted, size_t count,
-                               size_t clusters, struct arena *arena)
+/*
+ * "2 of 3 clusters drifted, 1 of them is contested: c1: apps/v1 Deployment ns/x: …; c2: …", or "1
+ * of 3 clusters not checked: c1: drift not checked since …".
+ */
+static struct str make_message(const struct condition_cluster *told, size_t count, size_t clusters,
+                               struct arena *arena)
 {
     SCOPED(buf) text = {.limit = 0};
-    const size_t contested = condition_clusters_count(drifted, count, DELIVERY_CONTESTED);
-    buf_print(&text, "%zu of %zu clusters drifted", count, clusters);
+    const size_t unchecked = condition_clusters_count(told, count, DELIVERY_UNDRIFTED);
+    const size_t contested = condition_clusters_count(told, count, DELIVERY_CONTESTED);
+    if (unchecked == count)
+        buf_print(&text, "%zu of %zu clusters not checked", unchecked, clusters);
+    else
+        buf_print(&text, "%zu of %zu clusters drifted", count - unchecked, clusters);
     if (contested)
         buf_print(&text, ", %zu of them %s contested", contested, contested == 1 ? "is" : "are");
-    condition_clusters_write(drifted, count, &text);
+    if (unchecked && unchecked < count)
+        buf_print(&text, ", %zu not checked", unchecked);
+    condition_clusters_write(told, count, &text);
     return arena_str(arena, buf_str(&text));
 }
 
 /* What is contested needs a person, and comes first. */
-struct condition drift_condition_make(struct condition_cluster *drifted, size_t count,
-                                      size_t clusters, int64_t generation, struct arena *arena)
+struct condition drift_condition_make(struct condition_cluster *told, size_t count, size_t clusters,
+                                      int64_t generation, struct arena *arena)
 {
+    static const struct {
+        enum condition_status status;
+        struct str reason;
+    } rows[] = {
+        [DELIVERY_UNDRIFTED] = {CONDITION_UNKNOWN, STR_INIT("NotChecked")},
+        [DELIVERY_DRIFTED] = {CONDITION_FALSE,   STR_INIT("Drifted")   },
+        [DELIVERY_CONTESTED] = {CONDITION_FALSE,   STR_INIT("Contested") },
+    };
     struct condition condition = {
         .type = STR(DRIFT_CONDITION),
         .status = CONDITION_TRUE,
@@ -28,9 +45,9 @@ struct condition drift_condition_make(struct condition_cluster *drifted, size_t 
     };
     if (!count)
         return condition;
-    condition_clusters_sort(drifted, count);
-    condition.status = CONDITION_FALSE;
-    condition.reason = drifted[0].rank == DELIVERY_CONTESTED ? STR("Contested") : STR("Drifted");
-    condition.message = make_message(drifted, count, clusters, arena);
+    condition_clusters_sort(told, count);
+    condition.status = rows[told[0].rank].status;
+    condition.reason = rows[told[0].rank].reason;
+    condition.message = make_message(told, count, clusters, arena);
     return condition;
 }

@@ -36,3 +36,23 @@ TEST(the_condition_says_which_clusters_drifted)
              STR("6 of 9 clusters drifted, 1 of them is contested: d: why; b: why; c: "
                  "why; e: why; f: why; and 1 more"));
 }
+
+TEST(the_condition_is_unknown_where_nobody_could_look)
+{
+    SCOPED(arena) arena = {0};
+    struct condition_cluster all[] = {
+        CLUSTER("b", DELIVERY_UNDRIFTED),
+        CLUSTER("a", DELIVERY_UNDRIFTED),
+        CLUSTER("c", DELIVERY_DRIFTED),
+    };
+    struct condition made = drift_condition_make(all, 2, 9, 7, &arena);
+    CHECK_EQ(made.status, CONDITION_UNKNOWN);
+    CHECK_EQ(made.reason, STR("NotChecked"));
+    CHECK_EQ(made.message, STR("2 of 9 clusters not checked: a: why; b: why"));
+
+    TEST_CASE("another one has drifted");
+    made = drift_condition_make(all, COUNT(all), 9, 7, &arena);
+    CHECK_EQ(made.status, CONDITION_FALSE);
+    CHECK_EQ(made.reason, STR("Drifted"));
+    CHECK_EQ(made.message, STR("1 of 9 clusters drifted, 2 not checked: c: why; a: why; b: why"));
+}

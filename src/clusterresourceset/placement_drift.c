@@ -105,6 +105,16 @@ void placement_drift_write_why(const struct failures *why, struct buf *out)
         buf_print(out, "; and %zu more", why->cause_count + why->omitted_causes - shown);
 }
 
+/* What has drifted counts more than that nobody could look since. */
+static void write_record(const struct delivery_mark *mark, const struct delivery *delivery,
+                         struct buf *out)
+{
+    if (mark->drift)
+        placement_drift_write_why(&delivery->failures, out);
+    else
+        buf_print(out, "drift not checked since %.*s", STR_ARG(delivery->drift_unchecked));
+}
+
 bool placement_drift_note_record(struct placement_drift *drift, const struct object *binding,
                                  struct str set)
 {
@@ -113,9 +123,9 @@ bool placement_drift_note_record(struct placement_drift *drift, const struct obj
     struct delivery_mark mark = {0};
     struct delivery delivery;
     delivery_find_mark(binding, set, &mark);
+    if ((mark.drift || mark.is_drift_unchecked) && delivery_read(binding, set, &arena, &delivery))
+        write_record(&mark, &delivery, &text);
     drift->is_unchecked = mark.is_drift_unchecked;
-    if (mark.drift && delivery_read(binding, set, &arena, &delivery))
-        placement_drift_write_why(&delivery.failures, &text);
     if (mark.drift == drift->drift && str_eq(buf_str(&text), str_from_c(drift->text)))
         return false;
     drift->drift = mark.drift;

@@ -66,7 +66,8 @@ struct placement_drift {
     enum delivery_drift drift;  /* as the binding records it */
     bool is_unchecked;          /* the same */
     bool awaits_repair;         /* it has been recorded, and nobody has tried to repair it since */
-    char *text;                 /* the same for people; NULL: nothing to tell */
+    char *text;                 /* what has drifted, or "drift not checked since …", for people;
+                                 * NULL: nothing to tell */
     struct map contests;        /* id -> struct contest, of objects that were repaired; owned */
 };
 
@@ -92,7 +93,7 @@ void placement_drift_note_version(struct placement_drift *drift, struct str kind
 
 /*
  * Reads what the record of the set in the binding says. Returns whether that is something else than
- * before.
+ * before, also if it is only that nobody could look.
  */
 bool placement_drift_note_record(struct placement_drift *drift, const struct object *binding,
                                  struct str set);

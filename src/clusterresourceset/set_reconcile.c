@@ -395,7 +395,7 @@ static struct condition make_drift_condition(struct set_reconcile *reconcile)
     size_t count = 0;
     MAP_FOREACH (entry, set_placements(set)) {
         const struct placement_drift *drift = placement_drift(entry->value);
-        if (drift->drift)
+        if (drift->drift || drift->is_unchecked)
             drifted[count++] = (struct condition_cluster){map_key(entry), str_from_c(drift->text),
                                                           (int)drift->drift};
     }

@@ -258,7 +258,8 @@ SIM_TEST(why_tells_since_when_drift_could_not_be_checked)
 
     TEST_CASE("neither lists nor single reads are allowed");
     CHECK_OK(fiber_sleep(40 * MINUTE));
-    delivery_fixture_check_state(&fixture, "Ready", "True");
+    delivery_fixture_check_state(&fixture, "Ready",
+                                 "Unknown/NotChecked/1 of 1 clusters not checked: c1: " UNCHECKED);
     check_unchecked(&fixture, buf_c(&revision), "applied for AGE", "");
 
     TEST_CASE("told once, also by a new process");
