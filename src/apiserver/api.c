@@ -77,6 +77,7 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
     api->loop = options->loop;
     api->store = options->store;
     api->pool = options->pool;
+    api->openapi = options->openapi;
     api->webhooks = options->webhooks;
     api->cluster = options->cluster;
     api->defaults = options->defaults;

@@ -26,6 +26,7 @@ struct quota_status;
 struct server_health;
 struct crd_pool;
 struct loop;
+struct openapi_cache;
 struct random;
 
 /* A CustomResourceDefinition that is stored. */
@@ -40,6 +41,7 @@ struct api {
     struct rbac *rbac;
     struct auth auth;
     struct crd_pool *pool;
+    struct openapi_cache *openapi; /* NULL where no requests are served */
     struct crd_webhooks_table webhooks;
     struct map definitions;       /* name -> struct api_definition */
     struct semaphore settle_turn; /* names are given to one definition at a time */
@@ -66,6 +68,7 @@ struct api_options {
     const struct default_objects *defaults; /* see default_objects.h; NULL: none are made */
     struct rbac *base_rbac; /* roles that several APIs share; NULL: they are stored in this API */
     struct crd_pool *pool;  /* shared by all APIs of a process */
+    struct openapi_cache *openapi; /* the same */
     struct crd_webhooks_table webhooks;
     const struct str *definitions; /* in YAML; see crd_registry_install() */
     size_t definition_count;

@@ -18,6 +18,7 @@
 #include "apiserver/endpoints/inflight_limits.h"
 #include "apiserver/endpoints/request_metrics.h"
 #include "apiserver/ensure_object.h"
+#include "apiserver/openapi_cache.h"
 #include "apiserver/server_health.h"
 #include "apiserver/storage/store_budget.h"
 #include "apiserver/virtual/virtual_clusters.h"
@@ -48,6 +49,7 @@ struct apiserver {
     struct data_dir *folder;
     struct credential_keeper keeper;
     struct crd_pool *pool;
+    struct openapi_cache *openapi;
     struct rbac *base_rbac;
     struct default_objects defaults;
     struct api *api;
@@ -136,6 +138,7 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
         .authority = apiserver_authority(server),
         .defaults = &server->defaults,
         .pool = server->pool,
+        .openapi = server->openapi,
         .webhooks = options->webhooks,
         .definitions = options->definitions,
         .definition_count = options->definition_count,
@@ -149,6 +152,7 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
         .keys = server->keeper.credentials->keys,
         .max_token_lifetime = lifetime,
         .pool = server->pool,
+        .openapi = server->openapi,
         .base_rbac = server->base_rbac,
         .defaults = &server->defaults,
         .count = options->virtual_clusters,
@@ -203,6 +207,7 @@ struct error *apiserver_new(struct loop *loop, const struct apiserver_options *o
     process_metrics_register(server->metrics);
     loop_turns_register(loop, server->metrics);
     server->pool = crd_pool_new();
+    server->openapi = openapi_cache_new(OPENAPI_CACHE_MAX);
     server->base_rbac = bootstrap_policy_rbac();
     if (options->folder)
         TRY(data_dir_open(options->folder, &server->folder));
@@ -235,6 +240,7 @@ void apiserver_free(struct apiserver *server)
     virtual_clusters_free(server->clusters);
     api_free(server->api);
     rbac_free(server->base_rbac);
+    openapi_cache_free(server->openapi);
     crd_pool_free(server->pool);
     credential_keeper_done(&server->keeper);
     data_dir_free(server->folder);

@@ -58,3 +58,8 @@ static inline char ascii_to_lower(char c)
 {
     return ascii_is_upper(c) ? (char)(c - 'A' + 'a') : c;
 }
+
+static inline char ascii_to_upper(char c)
+{
+    return ascii_is_lower(c) ? (char)(c - 'a' + 'A') : c;
+}

@@ -34,6 +34,11 @@ const struct kind *crd_kind(const struct crd *crd, size_t index)
     return crd->served[index];
 }
 
+const uint8_t *crd_digest(const struct crd *crd)
+{
+    return crd->spec_digest;
+}
+
 const struct crd_version *crd_version_of(const struct kind *kind)
 {
     return CONTAINER_OF(kind, const struct crd_version, kind);

@@ -41,6 +41,9 @@ DEFINE_OWNED(crd)
 size_t crd_kind_count(const struct crd *crd);
 const struct kind *crd_kind(const struct crd *crd, size_t index);
 
+/* crd_spec_digest() of the definition. The crd must come from a pool. */
+const uint8_t *crd_digest(const struct crd *crd);
+
 /* The crd and the schema of a kind that crd_kind() returned. The schema may be NULL. */
 struct crd *crd_of_kind(const struct kind *kind);
 const struct schema *crd_schema(const struct kind *kind);

@@ -11,6 +11,7 @@
 #include "apiserver/crd/crd_webhooks.h"
 #include "apiserver/crd/jsonpath.h"
 #include "base/map.h"
+#include "base/sha256.h"
 
 enum column_type {
     COLUMN_STRING,
@@ -53,6 +54,7 @@ struct crd {
     const struct crd_webhooks *webhooks; /* NULL: none, or the definition does not need them */
     struct crd_pool *pool;               /* that lists this crd; NULL for none */
     struct str pool_key;
+    uint8_t spec_digest[SHA256_LEN]; /* see crd_digest() */
 };
 
 /* Called by crd_free() with the last reference to a crd that stands in a pool. */

@@ -4,6 +4,8 @@
  */
 #include "apiserver/crd/crd_pool.h"
 
+#include <string.h>
+
 #include "apiserver/crd/crd_internal.h"
 #include "base/map.h"
 #include "base/memory.h"
@@ -29,13 +31,23 @@ void crd_pool_forget(struct crd_pool *pool, struct str key)
     map_remove(&pool->crds, key);
 }
 
+struct error *crd_spec_digest(const struct json_value *definition,
+                              uint8_t ret_digest[static SHA256_LEN])
+{
+    SCOPED(buf) text = {.limit = 0};
+    json_write_canonical_exact(&text, json_get(definition, STR("spec")));
+    TRY(buf_check(&text), "write definition");
+    sha256_of(buf_str(&text), ret_digest);
+    return NULL;
+}
+
 struct error *crd_pool_key_of(const struct json_value *definition,
                               const struct crd_webhooks *webhooks, struct crd_pool_key *ret_key)
 {
     SCOPED(buf) text = {.limit = 0};
-    json_write_canonical_exact(&text, json_get(definition, STR("spec")));
+    TRY(crd_spec_digest(definition, ret_key->spec));
+    buf_add(&text, str_from((const char *)ret_key->spec, SHA256_LEN));
     buf_print(&text, "%p", (const void *)webhooks);
-    TRY(buf_check(&text), "write definition");
     sha256_of(buf_str(&text), ret_key->digest);
     return NULL;
 }
@@ -58,6 +70,7 @@ struct crd *crd_pool_put(struct crd_pool *pool, const struct crd_pool_key *key, 
     if (found)
         return found;
     crd->pool = pool;
+    memcpy(crd->spec_digest, key->spec, sizeof(crd->spec_digest));
     crd->pool_key = arena_str(&crd->arena, key_str(key));
     map_put(&pool->crds, key_str(key), crd);
     return TAKE(taken);

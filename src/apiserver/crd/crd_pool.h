@@ -27,8 +27,14 @@ DEFINE_OWNED(crd_pool)
 
 /* What makes definitions the same. A worker thread may compute it. */
 struct crd_pool_key {
+    uint8_t spec[SHA256_LEN]; /* see crd_spec_digest() */
     uint8_t digest[SHA256_LEN];
 };
+
+/* The SHA-256 of a definition's spec in canonical form. */
+MUST_USE struct error *crd_spec_digest(const struct json_value *definition,
+                                       uint8_t ret_digest[static SHA256_LEN]);
+
 MUST_USE struct error *crd_pool_key_of(const struct json_value *definition,
                                        const struct crd_webhooks *webhooks,
                                        struct crd_pool_key *ret_key);

@@ -1,12 +1,13 @@
 /*
- * Documents are generated for each request from the kinds that are served at that moment, so a new
- * CustomResourceDefinition shows up in discovery and OpenAPI at once. Discovery and OpenAPI
- * documents carry an ETag, so that clients do not fetch what they have.
+ * Discovery documents are generated for each request from the kinds that are served at that moment,
+ * so a new CustomResourceDefinition shows up at once. Aggregated discovery carries an ETag, so that
+ * clients do not fetch what they have. handle_openapi.c serves the OpenAPI documents.
  */
 #include "apiserver/endpoints/handle_nonresource.h"
 
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
+#include "apiserver/endpoints/handle_openapi.h"
 #include "apiserver/endpoints/response.h"
 #include "apiserver/registry/kind_discovery.h"
 #include "apiserver/server_health.h"
@@ -14,8 +15,7 @@
 #include "http/headers.h"
 #include "http/server.h"
 
-#define AGGREGATED  STR("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
-#define V2_PROTOBUF STR("application/com.github.proto-openapi.spec.v2.v1.0+protobuf")
+#define AGGREGATED STR("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
 
 static struct str accept(const struct request *request)
 {
@@ -70,44 +70,6 @@ static struct error *serve_group(struct request *request, struct kind_list kinds
         return response_send_body(request, 200, STR("application/json"), buf_str(&body));
     const bool known = group.len == 0 || kind_discovery_group(&body, kinds, group);
     return known ? status_no_such_resource() : request_no_such_path();
-}
-
-static struct error *serve_openapi_v2(struct request *request, struct kind_list kinds)
-{
-    SCOPED(buf) body = {.limit = 0};
-    if (str_contains(accept(request), STR("protobuf"))) {
-        kind_openapi_v2_protobuf(&body, kinds);
-        return respond_with_etag(request, V2_PROTOBUF, buf_str(&body));
-    }
-    kind_openapi_v2(&body, kinds);
-    return respond_with_etag(request, STR("application/json"), buf_str(&body));
-}
-
-/* What stands before the paths of a virtual cluster. */
-static struct str prefix(const struct request *request)
-{
-    const struct str cluster = request->api->cluster;
-    return cluster.len ? arena_print(request->arena, "/clusters/%.*s", STR_ARG(cluster)) : cluster;
-}
-
-static struct error *serve_openapi_v3(struct request *request, struct kind_list kinds,
-                                      struct str path)
-{
-    SCOPED(buf) body = {.limit = 0};
-    struct str group = {0};
-    if (path.len == 0) {
-        kind_openapi_v3_index(&body, kinds, prefix(request));
-        return response_send_body(request, 200, STR("text/plain; charset=utf-8"), buf_str(&body));
-    }
-    if (str_starts_with(path, STR("/api/"))) {
-        path = str_skip(path, sizeof("/api/") - 1);
-    } else if (str_starts_with(path, STR("/apis/"))) {
-        path = str_skip(path, sizeof("/apis/") - 1);
-        str_cut(&path, '/', &group);
-    }
-    if (!kind_openapi_v3(&body, kinds, group, path))
-        return request_no_such_path();
-    return respond_with_etag(request, STR("application/json"), buf_str(&body));
 }
 
 /* The version of Kubernetes whose behaviour the server follows. Clients adapt to it. */
@@ -208,10 +170,8 @@ struct error *handle_nonresource(struct request *request)
         return serve_root(request, kinds);
     if (str_eq(path, STR("/api")) || str_eq(path, STR("/apis")))
         return serve_api(request, kinds, path.len == sizeof("/api") - 1);
-    if (str_eq(path, STR("/openapi/v2")))
-        return serve_openapi_v2(request, kinds);
-    if (str_starts_with(path, STR("/openapi/v3")))
-        return serve_openapi_v3(request, kinds, str_skip(path, sizeof("/openapi/v3") - 1));
+    if (str_starts_with(path, STR("/openapi/")))
+        return handle_openapi(request, kinds, path);
     return serve_discovery(request, kinds, path);
 }
 

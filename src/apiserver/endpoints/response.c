@@ -1,5 +1,5 @@
 /*
- * All responses of resource requests go through send_response(): it accounts for memory,
+ * All responses of resource requests go through response_send_with(): it accounts for memory,
  * compresses, sets Content-Length and leaves out the body of a HEAD. Warnings of the request become
  * Warning headers (RFC 7234, code 299).
  */
@@ -48,10 +48,12 @@ static struct error *make_headers(const struct request *request, struct str cont
     return NULL;
 }
 
+/* The body of a HEAD is not sent, so it is not compressed either. */
 static bool wants_gzip(const struct request *request, size_t size)
 {
-    return size >= GZIP_FROM && http_headers_has_token(http_request_headers(request->http),
-                                                       STR("accept-encoding"), STR("gzip"));
+    return size >= GZIP_FROM && !str_eq(request->method, STR("HEAD")) &&
+           http_headers_has_token(http_request_headers(request->http), STR("accept-encoding"),
+                                  STR("gzip"));
 }
 
 struct packing {
@@ -74,8 +76,8 @@ static struct error *pack_body(void *data)
 }
 
 /* Only a GET can be refused for lack of memory: a write has already happened. */
-static struct error *send_response(const struct request *request, int status,
-                                   struct http_headers *headers, struct str body)
+struct error *response_send_with(const struct request *request, int status,
+                                 struct http_headers *headers, struct str body)
 {
     SCOPED(packing) packing = {.body = body};
     if (body.len > INFLIGHT_LIMITS_BYTES_MIN && str_eq(request->method, STR("GET")))
@@ -98,7 +100,7 @@ struct error *response_send_body(const struct request *request, int status, stru
 {
     SCOPED(http_headers) headers = {0};
     TRY(make_headers(request, content_type, &headers));
-    return send_response(request, status, &headers, body);
+    return response_send_with(request, status, &headers, body);
 }
 
 static struct str content_type(const struct response_format *format)
@@ -148,7 +150,7 @@ struct error *response_send_error(const struct request *request, struct error *e
         const int digits = snprintf(seconds, sizeof(seconds), "%lld", (long long)wait);
         TRY(http_headers_add(&headers, STR("retry-after"), str_from(seconds, (size_t)digits)));
     }
-    return send_response(request, status_http_status(err), &headers, buf_str(&body));
+    return response_send_with(request, status_http_status(err), &headers, buf_str(&body));
 }
 
 struct error *response_begin_stream(const struct request *request, struct str type)

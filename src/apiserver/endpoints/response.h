@@ -10,6 +10,10 @@
 MUST_USE struct error *response_send_body(const struct request *request, int status,
                                           struct str content_type, struct str body);
 
+/* The same with headers of the caller, to which those of the body are added. Suspends. */
+MUST_USE struct error *response_send_with(const struct request *request, int status,
+                                          struct http_headers *headers, struct str body);
+
 /* An object in the negotiated format. Suspends. */
 /* 201 with a Status of success, for what is done and not stored. */
 MUST_USE struct error *response_send_created(const struct request *request);

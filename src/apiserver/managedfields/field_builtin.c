@@ -351,3 +351,8 @@ bool field_type_of_builtin(struct gvk gvk, struct field_type *ret_type)
     *ret_type = place(type, NULL, AT_TYPE);
     return true;
 }
+
+struct field_type field_type_of_go_type(const struct go_type *type)
+{
+    return place(type, NULL, AT_TYPE);
+}

@@ -11,6 +11,7 @@
 
 #include "apimachinery/gvk.h"
 #include "apiserver/crd/schema/schema.h"
+#include "apiserver/types/go_type.h"
 #include "base/buf.h"
 #include "base/str.h"
 #include "json/json.h"
@@ -26,6 +27,9 @@ struct field_type field_type_of_schema(const struct schema *schema);
 
 /* Of a built-in kind; false when there is none. */
 bool field_type_of_builtin(struct gvk gvk, struct field_type *ret_type);
+
+/* Of an object of a built-in type. */
+struct field_type field_type_of_go_type(const struct go_type *type);
 
 /* The rest is for those who walk objects along types. */
 

@@ -1,6 +1,5 @@
 /*
- * Discovery, plain and aggregated, and the OpenAPI documents that kubectl reads before it sends a
- * manifest.
+ * Discovery, plain and aggregated. ../openapi writes the OpenAPI documents.
  *
  * All functions make a text from a list of kinds. The list must be sorted: kinds of one group and
  * version are contiguous, groups are in the order of discovery, versions of a group in the order of
@@ -16,6 +15,18 @@ struct kind_list {
     size_t count;
 };
 
+/* The kinds [at, end) of a list. */
+struct kind_range {
+    size_t at, end;
+};
+
+/* The range of the group and version of the kind at a position. */
+struct kind_range kind_range_of_version(struct kind_list kinds, size_t at);
+
+/* False when no kind has this group and version. */
+bool kind_range_find_version(struct kind_list kinds, struct str group, struct str version,
+                             struct kind_range *ret_run);
+
 /* GET /api and /apis. The address is that of the server, for example "127.0.0.1:7443". */
 void kind_discovery_versions(struct buf *out, struct str address);
 void kind_discovery_groups(struct buf *out, struct kind_list kinds);
@@ -30,14 +41,3 @@ bool kind_discovery_resources(struct buf *out, struct kind_list kinds, struct st
 /* Aggregated discovery (apidiscovery.k8s.io/v2): of /api for the core group, of /apis for others.
  */
 void kind_discovery_aggregated(struct buf *out, struct kind_list kinds, bool core);
-
-/*
- * GET /openapi/v2 as protobuf and as JSON, and the index /openapi/v3 with a hash per document. The
- * prefix stands before the path of every URL of the index: kubectl uses these URLs as they are.
- */
-void kind_openapi_v2_protobuf(struct buf *out, struct kind_list kinds);
-void kind_openapi_v2(struct buf *out, struct kind_list kinds);
-void kind_openapi_v3_index(struct buf *out, struct kind_list kinds, struct str prefix);
-
-/* GET /openapi/v3/api/v1 and /openapi/v3/apis/<group>/<version>; false when there is none. */
-bool kind_openapi_v3(struct buf *out, struct kind_list kinds, struct str group, struct str version);

@@ -1,6 +1,5 @@
 #include "apiserver/registry/kind_discovery.h"
 
-#include "apiserver/types/protobuf_wire.h"
 #include "base/arena.h"
 #include "json/compare.h"
 #include "json/path.h"
@@ -61,12 +60,8 @@ static void call(struct buf *out, struct kind_list kinds, const struct json_valu
         CHECK(kind_discovery_group(out, kinds, group));
     else if (str_eq(name, STR("resources")))
         CHECK(kind_discovery_resources(out, kinds, group, version));
-    else if (str_eq(name, STR("core")) || str_eq(name, STR("all")))
-        kind_discovery_aggregated(out, kinds, str_eq(name, STR("core")));
-    else if (str_eq(name, STR("v3")))
-        CHECK(kind_openapi_v3(out, kinds, group, version));
     else
-        kind_openapi_v2(out, kinds);
+        kind_discovery_aggregated(out, kinds, str_eq(name, STR("core")));
 }
 
 /* A member, an element, or "[key=value]": the element whose member at a path is that. */
@@ -133,7 +128,6 @@ TEST(discovery_of_what_is_not_there)
     CHECK(!kind_discovery_group(&out, kinds, STR("")));
     CHECK(!kind_discovery_resources(&out, kinds, STR("apps"), STR("v9")));
     CHECK(!kind_discovery_resources(&out, kinds, STR(""), STR("v9")));
-    CHECK(!kind_openapi_v3(&out, kinds, STR("nosuch.example.com"), STR("v1")));
     CHECK_EQ(out.len, (size_t)0);
 }
 
@@ -142,91 +136,4 @@ TEST(discovery_of_no_kinds)
     SCOPED(buf) out = {0};
     kind_discovery_groups(&out, (struct kind_list){NULL, 0});
     CHECK_EQ(buf_str(&out), STR("{\"kind\":\"APIGroupList\",\"apiVersion\":\"v1\",\"groups\":[]}"));
-}
-
-TEST(openapi_index_names_every_version)
-{
-    SCOPED(arena) arena = {0};
-    SCOPED(buf) out = {0};
-    OWNED(json_doc) doc = NULL;
-    const struct kind_list kinds = all_kinds(&arena);
-    kind_openapi_v3_index(&out, kinds, STR(""));
-    CHECK_OK(json_read(buf_str(&out), &doc));
-    const struct json_value *paths = json_get(json_doc_root(doc), STR("paths"));
-    const struct str core = json_path_str(json_get(paths, STR("api/v1")), "serverRelativeURL");
-    const struct str beta = json_path_str(json_get(paths, STR("apis/ver.run.example.com/v1beta1")),
-                                          "serverRelativeURL");
-    CHECK(str_starts_with(core, STR("/openapi/v3/api/v1?hash=")));
-    CHECK(str_starts_with(beta, STR("/openapi/v3/apis/ver.run.example.com/v1beta1?hash=")));
-    buf_clear(&out);
-    kind_openapi_v3_index(&out, kinds, STR("/clusters/a"));
-    CHECK_CONTAINS(buf_str(&out), STR("\"/clusters/a/openapi/v3/api/v1?hash="));
-}
-
-TEST(openapi_hash_changes_with_the_content)
-{
-    const struct kind *one[] = {&custom[0]}, *other[] = {&custom[0], &custom[0]};
-    struct kind more = custom[0];
-    SCOPED(buf) before = {0};
-    SCOPED(buf) same = {0};
-    SCOPED(buf) after = {0};
-    more.plural = STR("widgets");
-    other[1] = &more;
-    kind_openapi_v3_index(&before, (struct kind_list){one, 1}, STR(""));
-    kind_openapi_v3_index(&same, (struct kind_list){one, 1}, STR(""));
-    kind_openapi_v3_index(&after, (struct kind_list){other, 2}, STR(""));
-    CHECK_EQ(buf_str(&before), buf_str(&same));
-    CHECK(!str_eq(buf_str(&before), buf_str(&after)));
-}
-
-/* Whether an operation has a parameter of this name in its query. */
-static bool has_parameter(struct str operation, struct str name)
-{
-    struct wire_field field;
-    while (wire_next(&operation, &field) == WIRE_FIELD) {
-        const struct str query =
-            wire_find_bytes(wire_find_bytes(wire_find_bytes(field.bytes, 1), 2), 3);
-        if (field.number == 8 && str_eq(wire_find_bytes(query, 4), name))
-            return true;
-    }
-    return false;
-}
-
-static bool has_extension(struct str operation, struct str name, struct str yaml)
-{
-    struct wire_field field;
-    while (wire_next(&operation, &field) == WIRE_FIELD)
-        if (field.number == 13 && str_eq(wire_find_bytes(field.bytes, 1), name) &&
-            str_eq(wire_find_bytes(wire_find_bytes(field.bytes, 2), 2), yaml))
-            return true;
-    return false;
-}
-
-/* What kubectl 1.20 looks for before it asks for a dry run. */
-TEST(openapi_v2_has_a_dry_run_of_every_kind)
-{
-    SCOPED(arena) arena = {0};
-    SCOPED(buf) out = {0};
-    const struct kind_list kinds = all_kinds(&arena);
-    struct wire_field path;
-    size_t found = 0;
-    kind_openapi_v2_protobuf(&out, kinds);
-    struct str paths = wire_find_bytes(buf_str(&out), 8);
-    CHECK_EQ(wire_find_bytes(buf_str(&out), 1), STR("2.0"));
-    for (size_t i = 0; i < kinds.count; i++) {
-        SCOPED(buf) gvk = {0};
-        if (!(kinds.items[i]->verbs & KIND_PATCH))
-            continue;
-        const struct gvk of = kinds.items[i]->gvk;
-        buf_print(&gvk, "{\"group\":\"%.*s\",\"kind\":\"%.*s\",\"version\":\"%.*s\"}\n",
-                  STR_ARG(of.group), STR_ARG(of.kind), STR_ARG(of.version));
-        CHECK(wire_next(&paths, &path) == WIRE_FIELD);
-        const struct str patch = wire_find_bytes(wire_find_bytes(path.bytes, 2), 8);
-        CHECK(has_extension(patch, STR("x-kubernetes-group-version-kind"), buf_str(&gvk)));
-        CHECK(has_parameter(patch, STR("dryRun")));
-        CHECK(has_parameter(patch, STR("fieldValidation")));
-        found++;
-    }
-    CHECK(found > 50);
-    CHECK(wire_next(&paths, &path) == WIRE_END);
 }

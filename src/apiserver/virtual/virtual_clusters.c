@@ -209,6 +209,7 @@ static struct error *make_api(struct virtual_clusters *clusters, struct virtual_
         .max_token_lifetime = clusters->options.max_token_lifetime,
         .base_rbac = clusters->options.base_rbac,
         .pool = clusters->options.pool,
+        .openapi = clusters->options.openapi,
         .defaults = clusters->options.defaults,
         .cluster = str_from_c(cluster->name),
     };

@@ -13,6 +13,7 @@ struct api;
 struct virtual_cluster;
 struct virtual_clusters;
 struct crd_pool;
+struct openapi_cache;
 struct default_objects;
 struct inflight_limits;
 struct http_request;
@@ -24,6 +25,7 @@ struct virtual_clusters_options {
     const struct token_keys *keys;
     duration max_token_lifetime; /* see struct auth */
     struct crd_pool *pool;
+    struct openapi_cache *openapi;
     struct rbac *base_rbac;
     const struct default_objects *defaults;
     size_t count;

@@ -2,11 +2,11 @@
  * The OpenAPI 2.0 document as protobuf, which older versions of kubectl read: messages of gnostic's
  * openapi.v2 (https://github.com/google/gnostic/blob/main/openapiv2/OpenAPIv2.proto).
  *
- * Has the same content as kind_openapi_v2(). Inner messages are written to buffers first, because
- * protobuf puts the length of a message before its content. Vendor extensions hold YAML as text.
+ * Has the paths of objects with the PATCH of each; types are not described. Inner messages are
+ * written to buffers first, because protobuf puts the length of a message before its content.
+ * Vendor extensions hold YAML as text.
  */
-#include "apiserver/registry/kind_discovery.h"
-#include "apiserver/registry/kind_openapi_internal.h"
+#include "apiserver/openapi/openapi_internal.h"
 #include "apiserver/types/protobuf_wire.h"
 #include "base/owned.h"
 
@@ -60,7 +60,7 @@ static void add_named(struct buf *out, uint64_t number, struct str name, struct 
     add_bytes(out, number, buf_str(&named));
 }
 
-static void add_parameter(struct buf *operation, const struct kind_openapi_parameter *parameter)
+static void add_parameter(struct buf *operation, const struct openapi_parameter *parameter)
 {
     SCOPED(buf) query = {.limit = 0};
     SCOPED(buf) non_body = {.limit = 0};
@@ -112,22 +112,22 @@ static void add_path(struct buf *paths, const struct kind *kind)
     SCOPED(buf) operation = {.limit = 0};
     SCOPED(buf) item = {.limit = 0};
     SCOPED(buf) path = {.limit = 0};
-    for (size_t i = 0; i < COUNT(kind_openapi_parameters); i++)
-        add_parameter(&operation, &kind_openapi_parameters[i]);
+    for (size_t i = 0; i < COUNT(openapi_patch_parameters); i++)
+        add_parameter(&operation, &openapi_patch_parameters[i]);
     add_responses(&operation);
     add_extension(&operation, STR("x-kubernetes-action"), STR("patch\n"));
     add_gvk(&operation, kind->gvk);
     add_bytes(&item, PATH_ITEM_PATCH, buf_str(&operation));
-    kind_openapi_path(&path, kind);
+    openapi_item_path(&path, kind);
     add_named(paths, PATHS_PATH, buf_str(&path), buf_str(&item));
 }
 
-void kind_openapi_v2_protobuf(struct buf *out, struct kind_list kinds)
+void openapi_write_protobuf(struct kind_list kinds, struct buf *out)
 {
     SCOPED(buf) info = {.limit = 0};
     SCOPED(buf) paths = {.limit = 0};
-    add_bytes(&info, INFO_TITLE, STR(KIND_OPENAPI_TITLE));
-    add_bytes(&info, INFO_VERSION, STR(KIND_OPENAPI_VERSION));
+    add_bytes(&info, INFO_TITLE, STR(OPENAPI_TITLE));
+    add_bytes(&info, INFO_VERSION, STR(OPENAPI_VERSION));
     for (size_t i = 0; i < kinds.count; i++)
         if (kinds.items[i]->verbs & KIND_PATCH)
             add_path(&paths, kinds.items[i]);
