@@ -103,7 +103,7 @@ static struct error *answer_error(struct http_request *request, const struct err
 /*
  * Ends the response after the handler has returned. A handler that failed in the middle of its
  * response resets the stream, so that the client sees a truncated response. Cancellation needs no
- * response: the client is gone or the server stops.
+ * response: the client is gone or the server stops. If neither is so, the stream is reset.
  */
 static void conclude_request(struct http_request *request, struct error *err)
 {
@@ -116,7 +116,7 @@ static void conclude_request(struct http_request *request, struct error *err)
               LOG_STR("target", call->head.target), LOG_ERROR(err));
         error_free(answer_error(request, err));
     }
-    if (err && begun && call->stream.engine)
+    if (err && (begun || !request->responded) && call->stream.engine)
         http_stream_reset(&call->stream, HTTP_RESET_INTERNAL);
     else if (call->stream.engine)
         error_free(http_call_end(call)); /* a no-op when ended already */

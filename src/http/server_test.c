@@ -482,6 +482,25 @@ SIM_TEST(half_an_answer_is_never_taken_for_a_whole_one)
     }
 }
 
+/* The client is still there, as when one wait of the handler was cancelled. */
+SIM_TEST(a_handler_that_was_cancelled_ends_its_request_alone)
+{
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        TEST_CASE("%s", http_fixture_name(kind));
+        enum error_code code = ERROR_CANCELED;
+        SCOPED(http_fixture) fixture;
+        http_fixture_init(&fixture, kind, fails, &code);
+        CHECK_OK(http_fixture_start(&fixture));
+        SCOPED(buf) body = {0};
+        int status = 0;
+        OWNED(error) err = http_fixture_get(&fixture, STR("/x"), &status, &body);
+        CHECK(err || status == 500);
+        code = ERROR_NOT_FOUND;
+        CHECK_OK(http_fixture_get(&fixture, STR("/x"), &status, &body));
+        CHECK_EQ(status, 404);
+    }
+}
+
 static struct error *takes_a_minute(void *data, struct http_request *request)
 {
     TRY(fiber_sleep(MINUTE));
