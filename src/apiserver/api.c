@@ -79,6 +79,7 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
     api->pool = options->pool;
     api->openapi = options->openapi;
     api->webhooks = options->webhooks;
+    api->webhook_caller = options->webhook_caller;
     api->cluster = options->cluster;
     api->defaults = options->defaults;
     api->settle_turn.permits = 1;
@@ -101,6 +102,7 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
     api->quotas = quota_status_new(api);
     TRY(crd_registry_load(api), "load definitions");
     TRY(rbac_sync_load(api), "load access rules");
+    TRY(webhook_configurations_load(api), "load webhook configurations");
     TRY(bootstrap_fill(api, options->base_rbac == NULL, options->authority),
         "make the first objects");
     TRY(crd_registry_install(api, options->definitions, options->definition_count),
@@ -119,6 +121,7 @@ void api_free(struct api *api)
         return;
     gc_free(api->gc);
     quota_status_free(api->quotas);
+    webhook_configurations_done(&api->webhook_configurations);
     map_done(&api->definitions);
     map_done(&api->quota_turns);
     rbac_free(api->rbac);
@@ -293,6 +296,7 @@ struct error *api_decide(struct api *api, struct store_id id, int64_t expected,
     FIBER_SHIELD(FOREVER);
     if (rbac_sync_update(api, id) && api->aggregates_roles)
         role_aggregation_update(api);
+    webhook_configurations_update(api, id);
     crd_registry_update(api, id);
     gc_note(api->gc, id, observed.before, observed.after);
     quota_status_note(api->quotas, id, observed.before, observed.after);

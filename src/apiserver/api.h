@@ -3,7 +3,7 @@
  *
  * Every change of an object goes through api_change() or api_decide(). When it returns, everything
  * that is derived from objects has been updated: CustomResourceDefinitions and their kinds, the
- * RBAC index, aggregated ClusterRoles, and the garbage collector's index.
+ * RBAC index, aggregated ClusterRoles, webhook configurations, and the garbage collector's index.
  */
 #pragma once
 
@@ -16,6 +16,7 @@
 #include "apiserver/registry/kind.h"
 #include "apiserver/registry/kind_discovery.h"
 #include "apiserver/storage/store_draft.h"
+#include "apiserver/webhooks/webhook_configurations.h"
 #include "async/semaphore.h"
 #include "base/map.h"
 #include "base/owned.h"
@@ -28,6 +29,7 @@ struct crd_pool;
 struct loop;
 struct openapi_cache;
 struct random;
+struct webhook_caller;
 
 /* A CustomResourceDefinition that is stored. */
 struct api_definition {
@@ -43,8 +45,11 @@ struct api {
     struct crd_pool *pool;
     struct openapi_cache *openapi; /* NULL where no requests are served */
     struct crd_webhooks_table webhooks;
-    struct map definitions;       /* name -> struct api_definition */
-    struct semaphore settle_turn; /* names are given to one definition at a time */
+    struct webhook_configurations webhook_configurations;
+    struct webhook_caller *webhook_caller; /* NULL: webhooks cannot be called */
+    size_t webhook_waiting;                /* requests that wait for webhooks */
+    struct map definitions;                /* name -> struct api_definition */
+    struct semaphore settle_turn;          /* names are given to one definition at a time */
     struct gc *gc;
     struct map
         quota_turns; /* namespace -> struct quota_turn, while a quota_claim holds or awaits it */
@@ -70,7 +75,8 @@ struct api_options {
     struct crd_pool *pool;  /* shared by all APIs of a process */
     struct openapi_cache *openapi; /* the same */
     struct crd_webhooks_table webhooks;
-    const struct str *definitions; /* in YAML; see crd_registry_install() */
+    struct webhook_caller *webhook_caller; /* NULL: webhooks cannot be called */
+    const struct str *definitions;         /* in YAML; see crd_registry_install() */
     size_t definition_count;
     struct str cluster;
 };

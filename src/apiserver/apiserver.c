@@ -22,6 +22,7 @@
 #include "apiserver/server_health.h"
 #include "apiserver/storage/store_budget.h"
 #include "apiserver/virtual/virtual_clusters.h"
+#include "apiserver/webhooks/webhook_call.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/loop_turns.h"
@@ -31,6 +32,7 @@
 #include "base/process_metrics.h"
 #include "base/system_memory.h"
 #include "http/server.h"
+#include "net/tls.h"
 
 #define CONNECTIONS_DEFAULT 20000
 #define DESCRIPTORS_KEPT    ((size_t)64)
@@ -52,6 +54,8 @@ struct apiserver {
     struct openapi_cache *openapi;
     struct rbac *base_rbac;
     struct default_objects defaults;
+    struct tls_context *webhook_tls;
+    struct webhook_caller webhooks, cluster_webhooks; /* of the main API; of virtual clusters */
     struct api *api;
     struct virtual_clusters *clusters;
     struct handler handler;
@@ -123,6 +127,15 @@ static void divide_storage(struct apiserver *server, int64_t wanted)
     server->cluster_storage.parent = &server->storage;
 }
 
+static void prepare_webhooks(struct apiserver *server, const struct apiserver_options *options)
+{
+    server->webhook_tls = tls_context_new();
+    server->webhooks = (struct webhook_caller){
+        .loop = server->loop, .network = options->webhook_network, .tls = server->webhook_tls};
+    server->cluster_webhooks = server->webhooks;
+    server->cluster_webhooks.network = options->cluster_webhook_network;
+}
+
 /* Takes the store. */
 static struct error *open_api(struct apiserver *server, const struct apiserver_options *options,
                               struct store *store)
@@ -140,6 +153,7 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
         .pool = server->pool,
         .openapi = server->openapi,
         .webhooks = options->webhooks,
+        .webhook_caller = options->webhook_network ? &server->webhooks : NULL,
         .definitions = options->definitions,
         .definition_count = options->definition_count,
     };
@@ -155,6 +169,7 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
         .openapi = server->openapi,
         .base_rbac = server->base_rbac,
         .defaults = &server->defaults,
+        .webhook_caller = options->cluster_webhook_network ? &server->cluster_webhooks : NULL,
         .count = options->virtual_clusters,
         .faults = options->faults,
         .limits = &server->handler.limits,
@@ -215,6 +230,7 @@ struct error *apiserver_new(struct loop *loop, const struct apiserver_options *o
     TRY(open_store(server, options, &store));
     TRY(credential_keeper_open(&server->keeper, loop, options->folder, options->host,
                                store_revision(store) > STORE_FIRST_REVISION));
+    prepare_webhooks(server, options);
     TRY(open_api(server, options, TAKE(store)));
     TRY(listen_http(server, options));
     *ret_server = TAKE(server);
@@ -242,6 +258,7 @@ void apiserver_free(struct apiserver *server)
     rbac_free(server->base_rbac);
     openapi_cache_free(server->openapi);
     crd_pool_free(server->pool);
+    tls_context_free(server->webhook_tls);
     credential_keeper_done(&server->keeper);
     data_dir_free(server->folder);
     server_health_free(server->health);

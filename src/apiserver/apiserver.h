@@ -34,6 +34,12 @@ struct apiserver_options {
     size_t virtual_clusters;       /* named vc-0001 and so on */
     struct fault_injection faults; /* of all virtual clusters; PUT /debug/inject changes them */
 
+    /*
+     * The networks by which admission webhooks are called: of the main API and of virtual clusters,
+     * whose administrators are strangers. NULL: webhooks cannot be called.
+     */
+    struct network *webhook_network, *cluster_webhook_network;
+
     /* Of the main API: definitions it begins with, and code that belongs to custom kinds. */
     struct crd_webhooks_table webhooks;
     const struct str *definitions; /* in YAML; see crd_registry_install() */

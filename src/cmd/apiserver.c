@@ -45,11 +45,17 @@ static struct error *serve_apiserver(void *data)
     struct loop *loop = loop_current();
     OWNED(signals) signals = NULL;
     OWNED(network) network = NULL;
+    OWNED(network) webhooks = NULL;
+    OWNED(network) cluster_webhooks = NULL;
     OWNED(standalone) standalone = NULL;
     TRY(signals_new(loop, &signals));
     network = tcp_network_new(loop);
+    webhooks = server_flags_webhook_network(&settings->server, loop, false);
+    cluster_webhooks = server_flags_webhook_network(&settings->server, loop, true);
     struct apiserver_options options = server_flags_options(&settings->server);
     options.network = network;
+    options.webhook_network = webhooks;
+    options.cluster_webhook_network = cluster_webhooks;
     options.history_age = settings->history_age;
     options.history_events = settings->history_age ? 1 : 0;
     TRY(address_explain(standalone_new(loop, &options, &standalone), "--listen"));

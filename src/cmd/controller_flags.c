@@ -40,20 +40,6 @@ const struct flag controller_flags[CONTROLLER_FLAGS] = {
     {"insecure-diagnostics",           FLAG_BOOL,  OPTION_AT(insecure_diagnostics), FLAG_ANY},
 };
 
-/* Ranges with commas between them. False for what is none, or for too many. */
-static bool read_denied(struct controller_settings *settings)
-{
-    struct str rest = str_from_c(settings->denied), range;
-    while (rest.len) {
-        str_cut(&rest, ',', &range);
-        if (settings->denied_count == CONTROLLER_DENIED_MAX ||
-            !cidr_read(str_trim(range), &settings->denied_ranges[settings->denied_count]))
-            return false;
-        settings->denied_count++;
-    }
-    return true;
-}
-
 /* An interval, or "watch". Without the flag the controllers choose. */
 static bool read_drift_check(const char *text, struct controller_manager_options *options)
 {
@@ -66,7 +52,8 @@ struct network *controller_flags_network(const struct controller_settings *setti
                                          struct loop *loop)
 {
     struct network *network = tcp_network_new(loop);
-    tcp_network_deny(network, settings->denied_ranges, settings->denied_count);
+    tcp_network_deny(network, settings->denied_ranges, settings->denied_count,
+                     "--deny-cluster-addresses");
     return network;
 }
 
@@ -86,7 +73,8 @@ int controller_flags_use(struct controller_settings *settings, const struct comm
         return command_misused(command,
                                "--drift-check wants watch or a duration such as 5m, not '%s'",
                                settings->drift_check);
-    if (!read_denied(settings))
+    if (!cidr_read_list(str_from_c(settings->denied), settings->denied_ranges,
+                        CONTROLLER_DENIED_MAX, &settings->denied_count))
         return command_misused(command,
                                "--deny-cluster-addresses wants at most %d ranges such as "
                                "169.254.0.0/16, with commas between them, not '%s'",

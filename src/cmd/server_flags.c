@@ -4,6 +4,8 @@
 
 #include "apimachinery/quantity.h"
 #include "base/arena.h"
+#include "net/network.h"
+#include "net/tcp.h"
 
 /* The bounds of kube-apiserver: an hour and 2^32 seconds. */
 #define TOKEN_LIFETIME_MIN HOUR
@@ -21,7 +23,14 @@ const struct flag server_flags[SERVER_FLAGS] = {
     {"inject",                    FLAG_TEXT,  AT(inject),             FLAG_ANY   },
     {"max-token-lifetime",        FLAG_SPAN,  AT(max_token_lifetime), FLAG_ANY   },
     {"storage-limit",             FLAG_TEXT,  AT(storage_limit),      FLAG_ANY   },
+    {"deny-webhook-addresses",    FLAG_TEXT,  AT(denied),             FLAG_ANY   },
 };
+
+/*
+ * The machine itself, and what is reached without a router: clouds hand out credentials there. The
+ * unspecified address is the machine itself, too.
+ */
+#define DENIED_DEFAULT "127.0.0.0/8,::1/128,0.0.0.0/8,::/128,169.254.0.0/16,fe80::/10"
 
 /* Less does not hold what a server begins with. */
 #define STORAGE_MIN ((int64_t)16 << 20)
@@ -36,8 +45,26 @@ static bool read_storage(const char *text, int64_t *ret_bytes)
     return !wrong && quantity_value(&quantity, ret_bytes) && *ret_bytes >= STORAGE_MIN;
 }
 
-/* --listen, --inject and --storage-limit have a syntax of their own; the other values need no
- * conversion. */
+static bool read_denied(struct server_settings *settings)
+{
+    struct str text = str_from_c(settings->denied ? settings->denied : DENIED_DEFAULT);
+    if (str_eq(text, STR("none")))
+        text = STR("");
+    return cidr_read_list(text, settings->denied_ranges, SERVER_DENIED_MAX,
+                          &settings->denied_count);
+}
+
+struct network *server_flags_webhook_network(const struct server_settings *settings,
+                                             struct loop *loop, bool of_clusters)
+{
+    struct network *network = tcp_network_new(loop);
+    if (of_clusters || settings->denied)
+        tcp_network_deny(network, settings->denied_ranges, settings->denied_count,
+                         "--deny-webhook-addresses");
+    return network;
+}
+
+/* Some flags have a syntax of their own; the other values need no conversion. */
 int server_flags_use(struct server_settings *settings, const struct command *command)
 {
     if (!address_read(settings->listen, &settings->address))
@@ -50,6 +77,11 @@ int server_flags_use(struct server_settings *settings, const struct command *com
                                "--storage-limit is at least 16Mi, for example 512Mi, not "
                                "'%s'",
                                settings->storage_limit);
+    if (!read_denied(settings))
+        return command_misused(command,
+                               "--deny-webhook-addresses wants at most %d ranges such as "
+                               "169.254.0.0/16, with commas between them, or none, not '%s'",
+                               SERVER_DENIED_MAX, settings->denied);
     OWNED(error) wrong = fault_injection_read(str_from_c(settings->inject), &settings->faults);
     if (wrong)
         return command_misused(command, "--inject: %s", wrong->message);

@@ -1,6 +1,9 @@
 #include "cmd/server_flags.h"
 
-#include "testing/test.h"
+#include "async/loop.h"
+#include "net/network.h"
+#include "net/transport.h"
+#include "testing/sim.h"
 
 struct settings {
     bool before;
@@ -73,4 +76,38 @@ TEST(server_flags_that_are_wrong_are_refused)
         settings.storage_limit = sizes[i];
         CHECK_EQ(server_flags_use(&settings, &command), COMMAND_USAGE);
     }
+}
+
+/* Webhooks of virtual clusters are bounded unless a flag says otherwise, those of the main API are
+ * bounded if it does. */
+LOOP_TEST(webhooks_of_virtual_clusters_do_not_reach_this_machine)
+{
+    static const struct {
+        const char *denied;
+        bool of_clusters, is_denied;
+    } cases[] = {
+        {NULL,          true,  true },
+        {NULL,          false, false},
+        {"none",        true,  false},
+        {"10.0.0.0/8",  true,  false},
+        {"127.0.0.0/8", false, true },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct server_settings settings = SERVER_DEFAULT;
+        settings.denied = cases[i].denied;
+        CHECK_EQ(server_flags_use(&settings, &command), COMMAND_DONE);
+        OWNED(network)
+        network = server_flags_webhook_network(&settings, loop_current(), cases[i].of_clusters);
+        OWNED(listener) listener = NULL;
+        OWNED(transport) transport = NULL;
+        CHECK_OK(network_listen(network, STR("127.0.0.1"), 0, &listener));
+        OWNED(error)
+        err = network_connect(network, STR("127.0.0.1"), listener_port(listener), &transport);
+        CHECK_EQ(err != NULL, cases[i].is_denied);
+        if (err)
+            CHECK_CONTAINS(str_from_c(err->message), STR("--deny-webhook-addresses"));
+    }
+    struct server_settings settings = SERVER_DEFAULT;
+    settings.denied = "nothing";
+    CHECK_EQ(server_flags_use(&settings, &command), COMMAND_USAGE);
 }

@@ -48,6 +48,19 @@ bool cidr_read(struct str text, struct cidr *ret_cidr)
     return true;
 }
 
+bool cidr_read_list(struct str text, struct cidr *ranges, size_t max, size_t *ret_count)
+{
+    struct str range;
+    *ret_count = 0;
+    while (text.len) {
+        str_cut(&text, ',', &range);
+        if (*ret_count == max || !cidr_read(str_trim(range), &ranges[*ret_count]))
+            return false;
+        ++*ret_count;
+    }
+    return true;
+}
+
 bool cidr_has(const struct cidr *cidr, const struct sockaddr *address)
 {
     uint8_t bytes[16];

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
@@ -21,6 +22,9 @@ struct cidr {
 
 /* False for what is no range. Bits behind the prefix do not matter. */
 bool cidr_read(struct str text, struct cidr *ret_cidr);
+
+/* Ranges with commas between them. False for what is none, or for more than max. */
+bool cidr_read_list(struct str text, struct cidr *ranges, size_t max, size_t *ret_count);
 
 /* False for addresses that are neither IPv4 nor IPv6. */
 bool cidr_has(const struct cidr *cidr, const struct sockaddr *address);

@@ -36,6 +36,7 @@ struct tcp_network {
     duration delivery_limit; /* 0: the system's */
     const struct cidr *denied;
     size_t denied_count;
+    const char *denied_by; /* a flag */
 };
 
 /* One connection. */
@@ -232,9 +233,8 @@ static struct error *check_denied(const struct tcp_network *network, const struc
 {
     for (size_t i = 0; i < network->denied_count; i++)
         if (cidr_has(&network->denied[i], address))
-            return error_new(ERROR_UNREACHABLE,
-                             "its address is in %s, which --deny-cluster-addresses excludes",
-                             network->denied[i].text);
+            return error_new(ERROR_UNREACHABLE, "its address is in %s, which %s excludes",
+                             network->denied[i].text, network->denied_by);
     return NULL;
 }
 
@@ -399,9 +399,11 @@ void tcp_network_limit_delivery(struct network *network, duration limit)
     CONTAINER_OF(network, struct tcp_network, network)->delivery_limit = limit;
 }
 
-void tcp_network_deny(struct network *network, const struct cidr *ranges, size_t count)
+void tcp_network_deny(struct network *network, const struct cidr *ranges, size_t count,
+                      const char *flag)
 {
     struct tcp_network *self = CONTAINER_OF(network, struct tcp_network, network);
     self->denied = ranges;
     self->denied_count = count;
+    self->denied_by = flag;
 }

@@ -22,6 +22,8 @@ void tcp_network_limit_delivery(struct network *network, duration limit);
 
 /*
  * Addresses of these ranges are not connected to. A name is looked up first, so that it cannot
- * stand for one of them. The ranges are borrowed and outlive the network.
+ * stand for one of them. Errors name the flag that excludes them. All is borrowed and outlives the
+ * network.
  */
-void tcp_network_deny(struct network *network, const struct cidr *ranges, size_t count);
+void tcp_network_deny(struct network *network, const struct cidr *ranges, size_t count,
+                      const char *flag);

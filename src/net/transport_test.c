@@ -239,7 +239,7 @@ LOOP_TEST(tcp_does_not_connect_to_addresses_that_are_denied)
     CHECK_OK(network_listen(network, STR("127.0.0.1"), 0, &listener));
     OWNED(transport) before = NULL;
     CHECK_OK(network_connect(network, STR("127.0.0.1"), listener_port(listener), &before));
-    tcp_network_deny(network, denied, COUNT(denied));
+    tcp_network_deny(network, denied, COUNT(denied), "--deny-cluster-addresses");
     for (size_t i = 0; i < COUNT(hosts); i++) {
         OWNED(transport) transport = NULL;
         TEST_CASE("%s", hosts[i]);

@@ -24,12 +24,16 @@
 #include "apiserver/endpoints/metadata.h"
 #include "apiserver/endpoints/response.h"
 #include "apiserver/types/protobuf_body.h"
+#include "apiserver/webhooks/webhook_admission.h"
 #include "async/compute.h"
 #include "json/edit.h"
 #include "json/path.h"
 
 #define FOREGROUND STR("foregroundDeletion")
 #define ORPHAN     STR("orphan")
+
+/* How often a deletion is shown to webhooks again because the object has changed meanwhile. */
+#define WEBHOOK_ATTEMPTS 8
 
 /* One deletion under way. result is filled in by draft_delete(). */
 struct deletion {
@@ -237,18 +241,99 @@ static struct error *read_deleted(void *data)
     return codec_read_stored(deleted->kind, deleted->text, &deleted->result->object);
 }
 
+/* expected is what the object has to be; see store_change(). */
+static struct error *decide_deletion(struct api *api, struct deletion *deletion, int64_t expected)
+{
+    const struct kind *kind = deletion->kind;
+    struct delete_result *result = deletion->result;
+    const struct store_decision decision = {.draft = draft_delete, .data = deletion};
+    SCOPED(store_object) stored = {0};
+    TRY(api_decide(api, api_id(kind, deletion->key), expected, &decision, &stored));
+    if (result->object)
+        return NULL;
+    struct deleted deleted = {kind, stored.text, result};
+    return compute_sized(object_text_size(stored.text), read_deleted, &deleted);
+}
+
 struct error *handle_delete_object(struct api *api, const struct kind *kind, struct key key,
                                    const struct delete_options *options, timestamp now,
                                    struct delete_result *ret_result)
 {
     struct deletion deletion = {kind, key, options, now, ret_result};
-    const struct store_decision decision = {.draft = draft_delete, .data = &deletion};
-    SCOPED(store_object) stored = {0};
-    TRY(api_decide(api, api_id(kind, key), STORE_ANY, &decision, &stored));
-    if (ret_result->object)
+    return decide_deletion(api, &deletion, STORE_ANY);
+}
+
+/* What webhooks are shown of a deletion. Perhaps on a worker thread. */
+struct deletion_basis {
+    const struct deletion *deletion;
+    struct store_object found;
+    struct json_doc *old;
+};
+
+static void deletion_basis_done(struct deletion_basis *basis)
+{
+    store_object_done(&basis->found);
+    json_doc_free(basis->old);
+}
+
+static struct error *read_basis(void *data)
+{
+    struct deletion_basis *basis = data;
+    TRY(codec_read_stored(basis->deletion->kind, basis->found.text, &basis->old));
+    return check_preconditions(basis->deletion, json_doc_root(basis->old));
+}
+
+/*
+ * Shows the deletion to admission webhooks, which neither see a new object nor may change one.
+ * *ret_expected is what the object has to be when the store is asked. Suspends.
+ */
+static struct error *ask_webhooks(struct request *request, const struct deletion *deletion,
+                                  int64_t *ret_expected)
+{
+    const struct kind *kind = deletion->kind;
+    SCOPED(deletion_basis) basis = {.deletion = deletion};
+    OWNED(json_doc) options = NULL;
+    *ret_expected = STORE_ANY;
+    if (!webhook_admission_is_needed(request))
         return NULL;
-    struct deleted deleted = {kind, stored.text, ret_result};
-    return compute_sized(object_text_size(stored.text), read_deleted, &deleted);
+    OWNED(error)
+    missing = store_get(request->api->store, api_id(kind, deletion->key), &basis.found);
+    if (missing)
+        return NULL; /* the store says so */
+    TRY(compute_sized(object_text_size(basis.found.text), read_basis, &basis));
+    TRY(delete_options_doc(deletion->options, &options));
+    const struct webhook_admission admission = {
+        .request = request,
+        .kind = kind,
+        .object_kind = kind,
+        .operation = STR("DELETE"),
+        .name = request->name,
+        .dry_run = deletion->options->dry_run,
+        .options = json_doc_root(options),
+        .old = json_doc_root(basis.old),
+    };
+    TRY(webhook_admission_mutate(&admission, NULL, NULL));
+    TRY(webhook_admission_validate(&admission, NULL));
+    *ret_expected = basis.found.revision;
+    return NULL;
+}
+
+/* The object of a request, one of a collection or the one that it names. Suspends. */
+static struct error *delete_requested(struct request *request, struct key key,
+                                      const struct delete_options *options,
+                                      struct delete_result *ret_result)
+{
+    struct deletion deletion = {request->kind, key, options, request->now, ret_result};
+    for (size_t i = 0; i < WEBHOOK_ATTEMPTS; i++) {
+        int64_t expected;
+        TRY(ask_webhooks(request, &deletion, &expected));
+        struct error *err = decide_deletion(request->api, &deletion, expected);
+        if (expected == STORE_ANY ||
+            !(error_is(err, ERROR_CONFLICT) || error_is(err, ERROR_NOT_FOUND)))
+            return err;
+        error_free(err);
+    }
+    return status_conflict_modified(kind_gvr(request->kind), key.name);
 }
 
 /* The default of the kind, for a request without a policy. A Job's is worth a warning. */
@@ -321,8 +406,7 @@ struct error *handle_delete(struct request *request)
     TRY(negotiate(request, &format));
     TRY(read_options(request, &options));
     TRY(admission_check_request(request, VERB_DELETE, request->name));
-    TRY(handle_delete_object(request->api, request->kind, request_key(request, request->name),
-                             &options, request->now, &result));
+    TRY(delete_requested(request, request_key(request, request->name), &options, &result));
     if (result.is_gone && !request->kind->delete_returns_object)
         return respond_deleted(request, json_doc_root(result.object));
     return response_send_doc(request, &format, 200, result.object);
@@ -342,8 +426,7 @@ struct error *handle_delete_collection(struct request *request)
     for (size_t i = 0; i < list.count; i++) {
         SCOPED(delete_result) result = {0};
         struct error *err =
-            handle_delete_object(request->api, request->kind, object_text_key(list.items[i]),
-                                 &options, request->now, &result);
+            delete_requested(request, object_text_key(list.items[i]), &options, &result);
         TRY(error_ignore(err, ERROR_NOT_FOUND));
     }
     return handle_list_respond(request, &format, &list);

@@ -18,6 +18,11 @@
  * runs inside of the store: permission to create, admission of the object, and whether a create is
  * free to be one.
  *
+ * A write that admission webhooks may be asked about is drafted, on the object as it is, and shown
+ * to them before the store is asked: ask_webhooks(). draft_write() then stops before mutating
+ * webhooks, or goes on with what they made. The store accepts the write only if the object is still
+ * the same; otherwise all of it begins again, as GuaranteedUpdate() of kube-apiserver does it.
+ *
  * An apply has its managed fields merged first and is decoded afterwards. A write that changes
  * nothing does not reach the store: resourceVersion stays the same. A write that removes the last
  * finalizer of an object that is being deleted deletes the object.
@@ -38,6 +43,7 @@
 #include "apiserver/endpoints/response.h"
 #include "apiserver/managedfields/managed_fields.h"
 #include "apiserver/quota_claim.h"
+#include "apiserver/webhooks/webhook_admission.h"
 #include "async/compute.h"
 #include "async/loop.h"
 #include "base/random.h"
@@ -46,6 +52,9 @@
 #include "json/path.h"
 
 #define GENERATE_ATTEMPTS 8
+
+/* How often a write is shown to webhooks again because the object has changed meanwhile. */
+#define WEBHOOK_ATTEMPTS 8
 
 struct write {
     struct request *request;
@@ -56,7 +65,13 @@ struct write {
     struct json_doc *body; /* of create and update: decoded, with defaults */
     size_t size;           /* of the body, in bytes of JSON, with defaults or copies of a patch */
     struct str name;
+    bool name_is_generated;
     char uid[RANDOM_UUID_LEN + 1];
+
+    /* Of admission webhooks. */
+    bool stops_at_webhooks;   /* the draft ends before them, with asked */
+    struct json_doc *asked;   /* the object that mutating webhooks are shown */
+    struct json_doc *mutated; /* what they made of it; NULL: they were not asked */
 
     /* Of the last draft. */
     struct json_doc *old, *doc; /* the object before and after; old is NULL when it is new */
@@ -68,6 +83,8 @@ static void write_done(struct write *write)
 {
     patch_done(&write->patch);
     json_doc_free(write->body);
+    json_doc_free(write->asked);
+    json_doc_free(write->mutated);
     json_doc_free(write->old);
     json_doc_free(write->doc);
     json_doc_free(write->result);
@@ -343,21 +360,32 @@ static struct error *check_free(const struct write *write, const struct store_ed
     return edit->previous ? already_exists(write, edit) : NULL;
 }
 
-/* There is no object, as far as is known: the request creates it. */
-static struct error *draft_new(struct write *write, struct store_edit *edit)
+/* The object that the request creates, with its managed fields. */
+static struct error *make_new(struct write *write, const struct metadata_new *values,
+                              struct json_doc **ret_doc)
 {
-    const struct request *request = write->request;
     OWNED(json_doc) typed = NULL;
     OWNED(json_doc) filled = NULL;
-    OWNED(json_doc) owned = NULL;
-    OWNED(json_doc) doc = NULL;
     const bool apply = write->patch.type == PATCH_APPLY;
     if (apply)
         TRY(patch_object(write, write->kind, NULL, &typed));
     else
         typed = json_doc_ref(write->body);
-    if (request->verb != VERB_CREATE)
+    if (write->request->verb != VERB_CREATE)
         TRY(check_absent(write, json_doc_root(typed)));
+    TRY(metadata_create(typed, values, &filled));
+    if (!apply)
+        return manage_written(write, NULL, filled, ret_doc);
+    *ret_doc = TAKE(filled);
+    return NULL;
+}
+
+/* There is no object, as far as is known: the request creates it. */
+static struct error *draft_new(struct write *write, struct store_edit *edit)
+{
+    const struct request *request = write->request;
+    OWNED(json_doc) owned = NULL;
+    OWNED(json_doc) doc = NULL;
     const struct metadata_new values = {
         .name = write->name,
         .namespace = request_key(request, write->name).namespace,
@@ -365,11 +393,12 @@ static struct error *draft_new(struct write *write, struct store_edit *edit)
         .now = request->now,
         .has_generation = write->kind->has_generation,
     };
-    TRY(metadata_create(typed, &values, &filled));
-    if (apply)
-        owned = json_doc_ref(filled);
+    if (write->stops_at_webhooks)
+        return make_new(write, &values, &write->asked);
+    if (write->mutated)
+        TRY(metadata_create(write->mutated, &values, &owned));
     else
-        TRY(manage_written(write, NULL, filled, &owned));
+        TRY(make_new(write, &values, &owned));
     TRY(prepare_object(write, NULL, owned, &doc));
     TRY(validate_object(write, NULL, json_doc_root(doc)));
     write->created = true;
@@ -545,25 +574,36 @@ static struct error *settle_times(const struct json_value *was, struct json_doc 
     return NULL;
 }
 
-/* The old object with what the request wants, as it would be stored. Not validated yet. */
-static struct error *make_changed(struct write *write, struct json_doc *old,
-                                  struct json_doc **ret_doc)
+/* The old object with what the request wants, and its managed fields. */
+static struct error *make_asked(struct write *write, struct json_doc *old,
+                                struct json_doc **ret_doc)
 {
-    const struct request *request = write->request;
     OWNED(json_doc) asked = NULL;
     OWNED(json_doc) kept = NULL;
-    OWNED(json_doc) owned = NULL;
-    OWNED(json_doc) prepared = NULL;
-    OWNED(json_doc) doc = NULL;
     const struct json_value *was = json_doc_root(old);
     TRY(make_wanted(write, old, &asked));
     TRY(check_place(write, json_doc_root(asked)));
     TRY(check_preconditions(write, json_doc_root(asked), was));
-    TRY(metadata_keep(asked, was, request_key(request, write->name).namespace, &kept));
-    if (write->patch.type == PATCH_APPLY)
-        owned = json_doc_ref(kept);
+    TRY(metadata_keep(asked, was, request_key(write->request, write->name).namespace, &kept));
+    if (write->patch.type != PATCH_APPLY)
+        return manage_written(write, was, kept, ret_doc);
+    *ret_doc = TAKE(kept);
+    return NULL;
+}
+
+/* The same as it would be stored. Not validated yet. */
+static struct error *make_changed(struct write *write, struct json_doc *old,
+                                  struct json_doc **ret_doc)
+{
+    OWNED(json_doc) owned = NULL;
+    OWNED(json_doc) prepared = NULL;
+    OWNED(json_doc) doc = NULL;
+    const struct json_value *was = json_doc_root(old);
+    if (write->mutated)
+        TRY(metadata_keep(write->mutated, was, request_key(write->request, write->name).namespace,
+                          &owned));
     else
-        TRY(manage_written(write, was, kept, &owned));
+        TRY(make_asked(write, old, &owned));
     TRY(prepare_object(write, was, owned, &prepared));
     if (write->kind->has_generation)
         TRY(metadata_count_generation(prepared, was, generation_counting(write), &doc));
@@ -580,6 +620,8 @@ static struct error *draft_change(struct write *write, struct store_edit *edit)
     OWNED(json_doc) doc = NULL;
     TRY(codec_read_stored(write->kind, edit->previous, &write->old));
     const struct json_value *was = json_doc_root(write->old);
+    if (write->stops_at_webhooks)
+        return make_asked(write, write->old, &write->asked);
     TRY(make_changed(write, write->old, &doc));
     TRY(validate_object(write, was, json_doc_root(doc)));
     write->doc = TAKE(doc);
@@ -611,6 +653,7 @@ static bool may_create(const struct write *write)
 static struct error *draft_write(void *data, struct store_edit *edit)
 {
     struct write *write = data;
+    json_doc_free(TAKE(write->asked));
     json_doc_free(TAKE(write->old));
     json_doc_free(TAKE(write->doc));
     set_result(write, NULL);
@@ -660,23 +703,208 @@ static struct error *check_request(void *data)
                : NULL;
 }
 
+/* A draft that is made for webhooks, on the object as it is. Perhaps on a worker thread. */
+struct webhook_draft {
+    struct write *write;
+    const struct store_object *basis;
+};
+
+static struct error *draft_for_webhooks(void *data)
+{
+    const struct webhook_draft *draft = data;
+    struct store_edit edit = {.previous = draft->basis->text,
+                              .previous_revision = draft->basis->revision};
+    struct error *err = draft_write(draft->write, &edit);
+    object_text_free(edit.text);
+    return err;
+}
+
+static struct error *make_draft(struct write *write, const struct store_object *basis,
+                                bool stops_at_webhooks)
+{
+    struct webhook_draft draft = {write, basis};
+    const size_t size = write->size + (basis->text ? object_text_json(basis->text).len : 0);
+    write->stops_at_webhooks = stops_at_webhooks;
+    struct error *err = compute_sized(size, draft_for_webhooks, &draft);
+    write->stops_at_webhooks = false;
+    return err;
+}
+
+/*
+ * On a create mutating webhooks see the object without what only the server sets. A name that is
+ * generated is not drawn yet for them.
+ */
+static struct error *hide_new(const struct write *write, struct json_doc **object)
+{
+    SCOPED(json_edit) edit = {0};
+    struct json_doc *doc;
+    json_edit_init(&edit, json_doc_root(*object));
+    json_edit_remove(&edit, JSON_PLACE("metadata.uid"));
+    json_edit_remove(&edit, JSON_PLACE("metadata.creationTimestamp"));
+    json_edit_remove(&edit, JSON_PLACE("metadata.generation"));
+    if (write->name_is_generated)
+        json_edit_remove(&edit, JSON_PLACE("metadata.name"));
+    TRY(json_edit_finish(&edit, &doc));
+    json_doc_free(*object);
+    *object = doc;
+    return NULL;
+}
+
+/*
+ * Webhooks do not change who owns which fields. kube-apiserver puts back what they break; here
+ * whatever they make of it is put back.
+ */
+static struct error *keep_owners(const struct json_doc *asked, struct json_doc **mutated)
+{
+    SCOPED(json_edit) edit = {0};
+    struct json_doc *doc;
+    json_edit_init(&edit, json_doc_root(*mutated));
+    json_edit_set_unless_empty(&edit, JSON_PLACE("metadata.managedFields"),
+                               json_path(json_doc_root(asked), "metadata.managedFields"));
+    TRY(json_edit_finish(&edit, &doc));
+    json_doc_free(*mutated);
+    *mutated = doc;
+    return NULL;
+}
+
+/* A webhook that names an object, or renames it, does so before the name is looked for. */
+static void take_name(struct write *write)
+{
+    const struct str name = json_path_str(json_doc_root(write->mutated), "metadata.name");
+    if (name.len && write->request->verb == VERB_CREATE && !str_eq(name, write->name)) {
+        write->name = arena_str(write->request->arena, name);
+        write->name_is_generated = false;
+    }
+}
+
+/* Mutating webhooks: what they are shown is in asked, what they make goes to mutated. */
+static struct error *ask_mutating(struct write *write, struct webhook_admission *admission)
+{
+    OWNED(json_doc) scale = NULL;
+    OWNED(json_doc) changed = NULL;
+    OWNED(json_doc) asked = TAKE(write->asked);
+    if (!is_scale(write)) {
+        if (!admission->old)
+            TRY(hide_new(write, &asked));
+        TRY(webhook_admission_mutate(admission, asked, &write->mutated));
+        TRY(keep_owners(asked, &write->mutated));
+        take_name(write);
+        return NULL;
+    }
+    TRY(scale_read(write->kind, json_doc_root(asked), &scale));
+    TRY(webhook_admission_mutate(admission, scale, &changed));
+    return changed == scale ? NULL
+                            : scale_write(write->kind, json_doc_root(asked), json_doc_root(changed),
+                                          &write->mutated);
+}
+
+/* Validating webhooks see the object as it would be stored. */
+static struct error *ask_validating(struct write *write, const struct webhook_admission *admission)
+{
+    OWNED(json_doc) scale = NULL;
+    OWNED(json_doc) doc = TAKE(write->doc);
+    if (write->created)
+        TRY(check_may_create(write));
+    if (!is_scale(write))
+        return webhook_admission_validate(admission, json_doc_root(doc));
+    TRY(scale_read(write->kind, json_doc_root(doc), &scale));
+    return webhook_admission_validate(admission, json_doc_root(scale));
+}
+
+/* The object before the write, as webhooks see it. */
+static struct error *show_old(const struct write *write, const struct store_object *basis,
+                              struct json_doc **ret_doc)
+{
+    OWNED(json_doc) old = NULL;
+    if (!basis->text || write->request->verb == VERB_CREATE)
+        return NULL;
+    TRY(codec_read_stored(write->kind, basis->text, &old));
+    if (is_scale(write))
+        return scale_read(write->kind, json_doc_root(old), ret_doc);
+    *ret_doc = TAKE(old);
+    return NULL;
+}
+
+/*
+ * Shows the write to admission webhooks. *ret_expected is what the object has to be when the store
+ * is asked; a create is shown without the object that may be there. Suspends.
+ */
+static struct error *ask_webhooks(struct write *write, int64_t *ret_expected)
+{
+    struct request *request = write->request;
+    const struct store_id id = api_id(write->kind, request_key(request, write->name));
+    const struct kind scale = scale_kind();
+    SCOPED(store_object) basis = {0};
+    OWNED(json_doc) old = NULL;
+    OWNED(json_doc) options = NULL;
+    *ret_expected = STORE_ANY;
+    json_doc_free(TAKE(write->mutated));
+    if (!webhook_admission_is_needed(request))
+        return NULL;
+    TRY(check_request(write));
+    TRY(error_ignore(store_get(request->api->store, id, &basis), ERROR_NOT_FOUND));
+    TRY(make_draft(write, &basis, true));
+    TRY(show_old(write, &basis, &old));
+    const bool creates = !old;
+    TRY(write_options_doc(request, &write->options, creates, &options));
+    struct webhook_admission admission = {
+        .request = request,
+        .kind = write->kind,
+        .object_kind = is_scale(write) ? &scale : write->kind,
+        .operation = creates ? STR("CREATE") : STR("UPDATE"),
+        .name = write->name_is_generated ? STR("") : write->name,
+        .dry_run = write->options.dry_run,
+        .options = json_doc_root(options),
+        .old = old ? json_doc_root(old) : NULL,
+    };
+    TRY(ask_mutating(write, &admission));
+    TRY(make_draft(write, &basis, false));
+    admission.name = write->name;
+    TRY(ask_validating(write, &admission));
+    if (request->verb != VERB_CREATE)
+        *ret_expected = basis.text ? basis.revision : STORE_NEW;
+    return NULL;
+}
+
 /* The uid is drawn here and not in the draft, which may be made more than once. */
-static struct error *change_object(struct write *write, struct store_object *ret_object)
+static struct error *decide_write(struct write *write, int64_t expected,
+                                  struct store_object *ret_object)
 {
     struct request *request = write->request;
     const struct key key = request_key(request, write->name);
     const struct store_decision decision = {check_request, draft_write, accept_write, write,
                                             write->size};
     SCOPED(quota_claim) quota = {0};
-    random_uuid(loop_random(request->api->loop), write->uid);
     if (!request->subresource.len)
         TRY(quota_claim_take(&quota, request->api, request->arena, write->kind, key,
                              may_create(write)));
     request->quota = &quota;
     struct error *err =
-        api_decide(request->api, api_id(write->kind, key), STORE_ANY, &decision, ret_object);
+        api_decide(request->api, api_id(write->kind, key), expected, &decision, ret_object);
     request->quota = NULL;
     return err;
+}
+
+/* Whether the object is another one than webhooks were asked about. */
+static bool is_outdated(const struct error *err, int64_t expected)
+{
+    return expected != STORE_ANY &&
+           (error_is(err, ERROR_CONFLICT) || error_is(err, ERROR_NOT_FOUND) ||
+            error_is(err, ERROR_ALREADY_EXISTS));
+}
+
+static struct error *change_object(struct write *write, struct store_object *ret_object)
+{
+    random_uuid(loop_random(write->request->api->loop), write->uid);
+    for (size_t i = 0; i < WEBHOOK_ATTEMPTS; i++) {
+        int64_t expected;
+        TRY(ask_webhooks(write, &expected));
+        struct error *err = decide_write(write, expected, ret_object);
+        if (!is_outdated(err, expected))
+            return err;
+        error_free(err);
+    }
+    return status_conflict_modified(kind_gvr(write->kind), write->name);
 }
 
 /* What a large write has stored, for the response. On a worker thread. */
@@ -745,6 +973,7 @@ static struct error *create_named(struct write *write)
         error_free(err);
         write->name = metadata_generate_name(write->request->arena,
                                              loop_random(write->request->api->loop), prefix);
+        write->name_is_generated = true;
         err = commit_write(write);
         if (!error_is(err, ERROR_ALREADY_EXISTS))
             break;

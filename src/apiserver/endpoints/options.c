@@ -270,6 +270,60 @@ struct error *write_options_read(const struct request *request, bool is_apply,
     return NULL;
 }
 
+static void begin_options(struct json_builder *builder, const char *kind, bool dry_run)
+{
+    json_builder_object(builder);
+    json_builder_add_str(builder, "kind", str_from_c(kind));
+    json_builder_add_str(builder, "apiVersion", STR("meta.k8s.io/v1"));
+    if (!dry_run)
+        return;
+    json_builder_add_array(builder, "dryRun");
+    json_builder_str(builder, STR("All"));
+    json_builder_end(builder);
+}
+
+/* A patch is told as the update or the create that it makes. */
+struct error *write_options_doc(const struct request *request, const struct write_options *options,
+                                bool is_create, struct json_doc **ret_doc)
+{
+    SCOPED(json_builder) builder = {0};
+    const struct str validation = query_get(&request->query, STR("fieldValidation"));
+    begin_options(&builder, is_create ? "CreateOptions" : "UpdateOptions", options->dry_run);
+    if (options->has_manager)
+        json_builder_add_str(&builder, "fieldManager", options->manager);
+    if (validation.len)
+        json_builder_add_str(&builder, "fieldValidation", validation);
+    json_builder_end(&builder);
+    return json_builder_finish(&builder, ret_doc);
+}
+
+struct error *delete_options_doc(const struct delete_options *options, struct json_doc **ret_doc)
+{
+    static const char *const policies[] = {
+        [PROPAGATION_UNSET] = NULL,
+        [PROPAGATION_BACKGROUND] = "Background",
+        [PROPAGATION_FOREGROUND] = "Foreground",
+        [PROPAGATION_ORPHAN] = "Orphan",
+    };
+    SCOPED(json_builder) builder = {0};
+    begin_options(&builder, "DeleteOptions", options->dry_run);
+    if (options->has_grace)
+        json_builder_add_int(&builder, "gracePeriodSeconds", options->grace_seconds);
+    if (options->uid.len || options->resource_version.len) {
+        json_builder_add_object(&builder, "preconditions");
+        if (options->uid.len)
+            json_builder_add_str(&builder, "uid", options->uid);
+        if (options->resource_version.len)
+            json_builder_add_str(&builder, "resourceVersion", options->resource_version);
+        json_builder_end(&builder);
+    }
+    if (policies[options->propagation])
+        json_builder_add_str(&builder, "propagationPolicy",
+                             str_from_c(policies[options->propagation]));
+    json_builder_end(&builder);
+    return json_builder_finish(&builder, ret_doc);
+}
+
 /*
  * The query parameters of a DELETE in the form of a DeleteOptions body, so that one reader is
  * enough.

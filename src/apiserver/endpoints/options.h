@@ -58,6 +58,11 @@ struct write_options {
 MUST_USE struct error *write_options_read(const struct request *request, bool is_apply,
                                           struct write_options *ret_options);
 
+/* The same as CreateOptions or UpdateOptions, as webhooks are told of them. */
+MUST_USE struct error *write_options_doc(const struct request *request,
+                                         const struct write_options *options, bool is_create,
+                                         struct json_doc **ret_doc);
+
 enum propagation {
     PROPAGATION_UNSET,
     PROPAGATION_BACKGROUND,
@@ -78,3 +83,7 @@ struct delete_options {
 MUST_USE struct error *delete_options_read(const struct request *request,
                                            const struct json_value *body,
                                            struct delete_options *ret_options);
+
+/* The same as DeleteOptions, as webhooks are told of them. */
+MUST_USE struct error *delete_options_doc(const struct delete_options *options,
+                                          struct json_doc **ret_doc);

@@ -1,6 +1,7 @@
 /*
  * Warnings about objects that are valid but will not work. Upstream: Warnings functions in
- * strategy.go. Those of ResourceQuotas are our own: Kubernetes enforces more.
+ * strategy.go. Those of ResourceQuotas and of what is written in CEL are our own: Kubernetes
+ * enforces more.
  */
 #include "apiserver/registry/kind_builtin.h"
 #include "apiserver/registry/quota_resource.h"
@@ -31,11 +32,30 @@ static void warn_of_quota(const struct json_value *quota, struct json_warnings *
                                             STR_ARG(key)));
 }
 
+static void warn_of_conditions(const struct json_value *configuration,
+                               struct json_warnings *warnings)
+{
+    const struct json_value *webhook;
+    size_t index = 0;
+    JSON_FOREACH (key, webhook, json_path(configuration, "webhooks")) {
+        if (json_count(json_path(webhook, "matchConditions")))
+            json_warn(warnings, arena_print(warnings->arena,
+                                            "webhooks[%zu].matchConditions: conditions are not "
+                                            "evaluated by this server; what the rules match is "
+                                            "refused or let through, as failurePolicy says",
+                                            index));
+        index++;
+    }
+}
+
 void kind_builtin_warn(const struct kind *kind, const struct json_value *object,
                        struct json_warnings *warnings)
 {
     if (kind->type == &type_resource_quota)
         warn_of_quota(object, warnings);
+    if (kind->type == &type_validating_webhook_configuration ||
+        kind->type == &type_mutating_webhook_configuration)
+        warn_of_conditions(object, warnings);
     if (kind->type != &type_secret ||
         !str_eq(json_path_str(object, "type"), STR("kubernetes.io/tls")))
         return;

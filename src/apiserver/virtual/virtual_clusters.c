@@ -211,6 +211,7 @@ static struct error *make_api(struct virtual_clusters *clusters, struct virtual_
         .pool = clusters->options.pool,
         .openapi = clusters->options.openapi,
         .defaults = clusters->options.defaults,
+        .webhook_caller = clusters->options.webhook_caller,
         .cluster = str_from_c(cluster->name),
     };
     struct api *api;

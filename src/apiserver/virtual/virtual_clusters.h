@@ -19,6 +19,7 @@ struct inflight_limits;
 struct http_request;
 struct loop;
 struct store_budget;
+struct webhook_caller;
 
 struct virtual_clusters_options {
     struct loop *loop;
@@ -28,6 +29,7 @@ struct virtual_clusters_options {
     struct openapi_cache *openapi;
     struct rbac *base_rbac;
     const struct default_objects *defaults;
+    struct webhook_caller *webhook_caller; /* NULL: webhooks cannot be called */
     size_t count;
     struct fault_injection faults;  /* of clusters without own faults */
     struct inflight_limits *limits; /* ends hanging requests when it is closed */
