@@ -87,6 +87,78 @@ SIM_TEST(a_page_that_is_exactly_full_is_the_last)
     CHECK_EQ(apiserver_fixture_text(&fixture, "metadata.continue"), STR(""));
 }
 
+/* A namespace with two Secrets. */
+static void make_namespace(struct apiserver_fixture *fixture, const char *name)
+{
+    char target[128], body[160];
+    snprintf(body, sizeof(body),
+             "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"%s\"}}", name);
+    apiserver_fixture_create(fixture, "/api/v1/namespaces", body);
+    snprintf(target, sizeof(target), "/api/v1/namespaces/%s/secrets", name);
+    for (int i = 0; i < 2; i++) {
+        snprintf(body, sizeof(body),
+                 "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"s%d\"}}", i);
+        apiserver_fixture_create(fixture, target, body);
+    }
+}
+
+/* Adds "namespace/name " of every item of the last answer. */
+static void add_keys(const struct apiserver_fixture *fixture, struct buf *out)
+{
+    const struct json_value *item;
+    JSON_FOREACH (key, item, json_path(json_doc_root(fixture->doc), "items")) {
+        const struct str namespace = json_path_str(item, "metadata.namespace");
+        const struct str name = json_path_str(item, "metadata.name");
+        buf_print(out, "%.*s/%.*s ", STR_ARG(namespace), STR_ARG(name));
+    }
+}
+
+/* The order of the bytes of "namespace/name": "-" is before "/". */
+SIM_TEST(lists_over_all_namespaces_are_in_the_order_of_etcd)
+{
+    const struct str wanted = STR("o9-a/s0 o9-a/s1 o9/s0 o9/s1 o9a/s0 o9a/s1 ");
+    static const char *const queries[] = {"", "&resourceVersion=0", "&fieldSelector=type%3DOpaque"};
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture, 0);
+    make_namespace(&fixture, "o9a");
+    make_namespace(&fixture, "o9");
+    make_namespace(&fixture, "o9-a");
+    for (size_t i = 0; i < COUNT(queries); i++)
+        for (int limit = 0; limit <= 6; limit++) {
+            TEST_CASE("%s by pages of %d", queries[i], limit);
+            SCOPED(buf) seen = {.limit = 0};
+            SCOPED(buf) token = {.limit = 0};
+            list(&fixture, "/api/v1/secrets?limit=%d%s", limit, queries[i]);
+            add_keys(&fixture, &seen);
+            while (*copy_of(&fixture, "metadata.continue", &token)) {
+                list(&fixture, "/api/v1/secrets?limit=%d&continue=%s%s", limit, buf_c(&token),
+                     queries[i]);
+                add_keys(&fixture, &seen);
+            }
+            CHECK_EQ(buf_str(&seen), wanted);
+        }
+}
+
+SIM_TEST(initial_events_of_all_namespaces_are_in_the_order_of_etcd)
+{
+    static const char *const wanted[] = {
+        "\"name\":\"s0\",\"namespace\":\"o9-a\"", "\"name\":\"s1\",\"namespace\":\"o9-a\"",
+        "\"name\":\"s0\",\"namespace\":\"o9\"", "\"name\":\"s1\",\"namespace\":\"o9\""};
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture, 0);
+    make_namespace(&fixture, "o9");
+    make_namespace(&fixture, "o9-a");
+    OWNED(http_response)
+    watch = apiserver_fixture_watch(
+        &fixture, "/api/v1/secrets?watch=1&sendInitialEvents=true&allowWatchBookmarks=true"
+                  "&resourceVersionMatch=NotOlderThan");
+    for (size_t i = 0; i < COUNT(wanted); i++) {
+        struct str line;
+        CHECK_OK(http_response_read_line(watch, &line));
+        CHECK_CONTAINS(line, str_from_c(wanted[i]));
+    }
+}
+
 SIM_TEST(a_token_is_read_before_a_version_that_must_not_be_there)
 {
     SCOPED(apiserver_fixture) fixture;

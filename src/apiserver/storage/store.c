@@ -176,7 +176,7 @@ void store_object_done(struct store_object *object)
 void store_key(struct buf *out, struct key key)
 {
     buf_add(out, key.namespace);
-    buf_add_char(out, '\0');
+    buf_add_char(out, '/');
     buf_add(out, key.name);
 }
 

@@ -172,7 +172,7 @@ MUST_USE struct error *store_change(struct store *store, struct store_id id, int
                                     store_edit_fn *edit, void *data,
                                     struct store_object *ret_object);
 
-/* Which objects to visit. They are visited by namespace, then by name, in the order of bytes. */
+/* Which objects to visit. They are visited in the order of the bytes of "namespace/name". */
 struct store_range {
     struct str resource;
     struct str namespace; /* empty: all namespaces and cluster-wide objects */

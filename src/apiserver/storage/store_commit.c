@@ -40,7 +40,7 @@
 /* Syncs of the mark compete with those of commits for the disk, so one serves many groups. */
 #define MARK_DELAY (20 * MILLISECOND)
 
-/* Resources and keys contain no NUL, so the separators make the combination unambiguous. */
+/* Resources contain no NUL, so the separator makes the combination unambiguous. */
 static void pending_key(struct buf *out, struct str resource, struct key key)
 {
     buf_add(out, resource);

@@ -102,7 +102,11 @@ struct store {
 struct store *store_make(const struct store_options *options);
 void store_release(struct store *store);
 
-/* "namespace\0name": sorts as lists do, as NUL comes before all that names are made of. */
+/*
+ * "namespace/name". These are the ends of etcd's keys, so that records have the order of
+ * kube-apiserver's lists: "o9-a/x" is before "o9/x", because '-' is before '/'. Namespaces contain
+ * no '/', so that no two objects have the same key.
+ */
 void store_key(struct buf *out, struct key key);
 
 struct store_resource *store_find_resource(const struct store *store, struct str name);
