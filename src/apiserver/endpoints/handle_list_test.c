@@ -291,6 +291,63 @@ static struct error *list_slowly(void *data)
     return http_response_read_all(response, &body);
 }
 
+/* A ServiceAccount that may list and watch the ConfigMap m001; its token is put into out. */
+static void make_reader_of_one(struct apiserver_fixture *fixture, struct buf *out)
+{
+    static const char *const objects[][2] = {
+        {"/api/v1/namespaces/default/serviceaccounts",
+         "{\"apiVersion\":\"v1\",\"kind\":\"ServiceAccount\",\"metadata\":{\"name\":\"reader\"}}"},
+        {"/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles",
+         "{\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":\"Role\",\"metadata\":{\"name\":"
+         "\"reader\"},\"rules\":[{\"apiGroups\":[\"\"],\"resources\":[\"configmaps\"],"
+         "\"resourceNames\":[\"m001\"],\"verbs\":[\"list\",\"watch\"]}]}"                        },
+        {"/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings",
+         "{\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":\"RoleBinding\",\"metadata\":{"
+         "\"name\":\"reader\"},\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":"
+         "\"Role\",\"name\":\"reader\"},\"subjects\":[{\"kind\":\"ServiceAccount\",\"name\":"
+         "\"reader\",\"namespace\":\"default\"}]}"                                               },
+        {"/api/v1/namespaces/default/serviceaccounts/reader/token",
+         "{\"apiVersion\":\"authentication.k8s.io/v1\",\"kind\":\"TokenRequest\",\"spec\":{}}"   },
+    };
+    for (size_t i = 0; i < COUNT(objects); i++)
+        apiserver_fixture_create(fixture, objects[i][0], objects[i][1]);
+    buf_add(out, apiserver_fixture_text(fixture, "status.token"));
+}
+
+SIM_TEST(a_list_by_name_is_allowed_by_a_rule_for_that_name)
+{
+    static const struct {
+        const char *query;
+        int status;
+        const char *contains;
+    } cases[] = {
+        {"?fieldSelector=metadata.name%3Dm001",                          200, "\"name\":\"m001\""                         },
+        {"?fieldSelector=metadata.name%3Dm001,metadata.namespace%3Dx",   200, "\"items\":[]"                              },
+        {"?watch=1&timeoutSeconds=1&fieldSelector=metadata.name%3Dm001", 200, "\"name\":\"m001\""                         },
+        {"?fieldSelector=metadata.name%3Dm002",                          403, "configmaps \\\"m002\\\" is forbidden: User"},
+        {"?fieldSelector=metadata.name!%3Dm001",                         403, "configmaps is forbidden: User"             },
+        {"?fieldSelector=metadata.namespace%3Ddefault",                  403, "configmaps is forbidden: User"             },
+        {"",                                                             403, "configmaps is forbidden: User"             },
+    };
+    SCOPED(apiserver_fixture) fixture;
+    SCOPED(buf) token = {.secret = true};
+    begin(&fixture, 3);
+    make_reader_of_one(&fixture, &token);
+    http_client_free(fixture.client);
+    fixture.client = apiserver_fixture_client(&fixture, NULL);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(buf) target = {.limit = 0}, answer = {.limit = 0};
+        TEST_CASE("%s", cases[i].query);
+        buf_print(&target, MAPS "%s", cases[i].query);
+        OWNED(http_response)
+        response = apiserver_fixture_send_with(&fixture, buf_c(&target), buf_str(&token), STR(""));
+        CHECK_EQ(http_response_status(response), cases[i].status);
+        CHECK_OK(http_response_read_all(response, &answer));
+        CHECK_CONTAINS(buf_str(&answer), str_from_c(cases[i].contains));
+        CHECK(!str_contains(buf_str(&answer), STR("\"name\":\"m000\"")));
+    }
+}
+
 SIM_TEST(a_client_that_leaves_while_it_is_answered_leaves_nothing_behind)
 {
     SCOPED(apiserver_fixture) fixture;

@@ -5,7 +5,9 @@
  */
 #include "apiserver/endpoints/request.h"
 
+#include "apimachinery/field_selector.h"
 #include "apimachinery/resource_path.h"
+#include "apimachinery/validation.h"
 #include "apiserver/registry/kind.h"
 #include "base/ascii.h"
 #include "http/url.h"
@@ -78,6 +80,25 @@ static enum verb verb_of(const struct request *request, bool old_watch_path)
     return VERB_NONE;
 }
 
+/*
+ * The name that the field selector of a list or watch asks for. A rule with resourceNames allows
+ * such a request. As in Kubernetes this holds neither for old watch paths nor for deletions of
+ * collections. A selector that cannot be read is refused when the request is served.
+ */
+static struct str read_selected_name(const struct request *request)
+{
+    struct field_selector selector;
+    struct str name;
+    const struct str text = query_get(&request->query, STR("fieldSelector"));
+    if (text.len == 0 || (request->verb != VERB_LIST && request->verb != VERB_WATCH))
+        return (struct str){0};
+    OWNED(error) unread = field_selector_read(request->arena, text, &selector);
+    if (unread || !field_selector_find_exact(&selector, STR("metadata.name"), &name) ||
+        !validation_is_ok(validation_path_segment(name)))
+        return (struct str){0};
+    return name;
+}
+
 struct error *request_no_such_path(void)
 {
     return error_new(ERROR_NO_SUCH_PATH, "404 page not found");
@@ -130,6 +151,8 @@ struct error *request_read(struct request *request, struct str method, struct st
     request->name = resource.name;
     request->subresource = resource.subresource;
     request->verb = verb_of(request, old_watch_path);
+    if (!old_watch_path)
+        request->selected_name = read_selected_name(request);
     return NULL;
 }
 
@@ -162,7 +185,7 @@ struct rbac_attributes request_attributes(const struct request *request)
     attributes.api_group = request->gvr.group;
     attributes.resource = request->gvr.resource;
     attributes.subresource = request->subresource;
-    attributes.name = request->name;
+    attributes.name = request->name.len ? request->name : request->selected_name;
     attributes.namespace = request->namespace;
     if (str_eq(request->gvr.resource, STR("namespaces")) && request->gvr.group.len == 0)
         attributes.namespace = request->name; /* a Namespace object is in its own namespace */

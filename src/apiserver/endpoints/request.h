@@ -53,7 +53,8 @@ struct request {
     enum verb verb;
     struct gvr gvr;
     struct str namespace, subresource;
-    struct str name; /* of a watch: the object of an old watch path */
+    struct str name;          /* of a watch: the object of an old watch path */
+    struct str selected_name; /* the one that the field selector of a list or watch admits */
 
     const struct kind *kind;         /* NULL: no such resource */
     const struct quota_claim *quota; /* of a write; NULL: none */

@@ -141,12 +141,30 @@ TEST(request_attributes_say_what_is_asked_for)
         const char *method, *target;
         const char *verb, *namespace, *name;
     } rows[] = {
-        {"GET",     "/api/v1/namespaces/a/pods/b", "get",     "a", "b"},
-        {"GET",     "/api/v1/pods?watch=1",        "watch",   "",  "" },
-        {"GET",     "/api/v1/namespaces/a",        "get",     "a", "a"},
-        {"OPTIONS", "/api/v1/pods",                "options", "",  "" },
-        {"GET",     "/healthz",                    "get",     "",  "" },
-        {"DELETE",  "/metrics",                    "delete",  "",  "" },
+        {"GET",     "/api/v1/namespaces/a/pods/b",                                              "get",              "a", "b"},
+        {"GET",     "/api/v1/pods?watch=1",                                                     "watch",            "",  "" },
+        {"GET",     "/api/v1/namespaces/a",                                                     "get",              "a", "a"},
+        {"GET",     "/api/v1/namespaces/a/pods?fieldSelector=metadata.name%3Db",                "list",             "a", "b"},
+        {"HEAD",    "/api/v1/namespaces/a/pods?fieldSelector=metadata.name%3Db",                "list",             "a", "b"},
+        {"GET",     "/api/v1/pods?watch=1&fieldSelector=metadata.name=b,spec.nodeName=c",       "watch",            "",
+         "b"                                                                                                                },
+        {"GET",     "/api/v1/namespaces?fieldSelector=metadata.name=b",                         "list",             "",  "b"},
+        {"GET",     "/api/v1/pods?fieldSelector=metadata.name!=b",                              "list",             "",  "" },
+        {"GET",     "/api/v1/pods?fieldSelector=spec.nodeName=b",                               "list",             "",  "" },
+        {"GET",     "/api/v1/pods?fieldSelector=metadata.name",                                 "list",             "",  "" },
+        {"GET",     "/api/v1/pods?fieldSelector=metadata.name=b/c",                             "list",             "",  "" },
+        {"GET",     "/api/v1/pods?fieldSelector=metadata.name=b&fieldSelector=metadata.name=c", "list",
+         "",                                                                                                             "b"},
+        {"GET",     "/api/v1/namespaces/a/pods/b?fieldSelector=metadata.name=c",                "get",              "a", "b"},
+        {"GET",     "/api/v1/watch/pods?fieldSelector=metadata.name=b",                         "watch",            "",  "" },
+        {"GET",     "/api/v1/watch/namespaces/a/pods/b?fieldSelector=metadata.name=c",          "watch",            "a",
+         "b"                                                                                                                },
+        {"DELETE",  "/api/v1/namespaces/a/pods?fieldSelector=metadata.name=b",                  "deletecollection",
+         "a",                                                                                                            "" },
+        {"POST",    "/api/v1/namespaces/a/pods?fieldSelector=metadata.name=b",                  "create",           "a", "" },
+        {"OPTIONS", "/api/v1/pods",                                                             "options",          "",  "" },
+        {"GET",     "/healthz",                                                                 "get",              "",  "" },
+        {"DELETE",  "/metrics",                                                                 "delete",           "",  "" },
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         SCOPED(arena) arena = {0};
