@@ -136,7 +136,7 @@ static struct error *read_yaml(struct str body, struct json_warnings *duplicates
                                struct json_doc **ret_doc)
 {
     (void)duplicates; /* in YAML they are an error */
-    return manifest_read_one(body, NULL, ret_doc, NULL);
+    return manifest_read_first(body, NULL, ret_doc, NULL);
 }
 
 static struct error *read_protobuf(struct str body, struct json_warnings *duplicates,
@@ -194,10 +194,12 @@ static struct error *read_object(const struct request *request, const struct bod
                                  struct json_doc **ret_doc)
 {
     OWNED(json_doc) doc = NULL;
-    /* Go reads null into a struct as if there were nothing in it. */
-    if (!request->kind->is_custom && str_eq(str_trim(body), STR("null")))
-        body = STR("{}");
     struct error *err = format->read(body, duplicates, &doc);
+    /* Go reads null into a struct as if there were nothing in it. */
+    if (!err && !request->kind->is_custom && json_type(json_doc_root(doc)) == JSON_NULL) {
+        json_doc_free(TAKE(doc));
+        err = json_read(STR("{}"), &doc);
+    }
     if (!err && json_type(json_doc_root(doc)) != JSON_OBJECT)
         err = no_object(json_type(json_doc_root(doc)));
     if (err)

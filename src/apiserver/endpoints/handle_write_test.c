@@ -219,6 +219,41 @@ SIM_TEST(faults_of_bodies_and_options_are_said_in_the_words_of_kubernetes)
     }
 }
 
+SIM_TEST(of_a_yaml_body_the_first_document_counts)
+{
+    static const char second[] = "---\nmetadata: {name: second}\n";
+    static const struct {
+        const char *method, *target, *type, *first;
+        int status;
+        const char *message;
+    } cases[] = {
+        {"POST",  MAPS,                     "application/yaml",             "metadata: {name: a}\n",                    201, ""  },
+        {"POST",  MAPS,                     "application/yaml",             "---\n{\"metadata\": {\"name\": \"b\"}}\n", 201, ""  },
+        {"PUT",   MAPS "/a",                "application/yaml",             "metadata: {name: a}\ndata: {k: v}\n",      200, ""  },
+        {"POST",  MAPS,                     "application/yaml",             "metadata: [\n",                            400, NULL},
+        {"POST",  MAPS,                     "application/yaml",             "---\n# nothing\n",                         422,
+         "ConfigMap \"\" is invalid: metadata.name: Required value: name or generateName is required"                            },
+        {"PATCH", MAPS "/c?fieldManager=m", "application/apply-patch+yaml",
+         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n",                                                      201, ""  },
+    };
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(buf) body = {.limit = 0};
+        int status = 0;
+        TEST_CASE("%s %s", cases[i].method, cases[i].first);
+        buf_print(&body, "%s%s", cases[i].first, second);
+        CHECK_OK(apiserver_fixture_try(&fixture, cases[i].method, str_from_c(cases[i].target),
+                                       cases[i].type, buf_str(&body), &status));
+        CHECK_EQ(status, cases[i].status);
+        if (cases[i].message)
+            CHECK_EQ(apiserver_fixture_text(&fixture, "message"), str_from_c(cases[i].message));
+    }
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/a"), 200);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "data.k"), STR("v"));
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/second"), 404);
+}
+
 /* An apply is merged before it is found to name something twice. */
 SIM_TEST(faults_of_an_apply_are_named_in_the_order_of_kubernetes)
 {

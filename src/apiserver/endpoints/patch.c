@@ -29,7 +29,7 @@ static struct error *read_apply(struct str body, struct patch *patch)
 {
     /* JSON is YAML, but the reader of JSON reports duplicate members. */
     OWNED(error) no_json = json_read_strict(body, &patch->duplicates, &patch->doc);
-    OWNED(error) err = no_json ? manifest_read_one(body, NULL, &patch->doc, NULL) : NULL;
+    OWNED(error) err = no_json ? manifest_read_first(body, NULL, &patch->doc, NULL) : NULL;
     if (err)
         return status_bad_request("error decoding YAML: %s", err->message);
     if (json_type(json_doc_root(patch->doc)) != JSON_OBJECT)

@@ -187,13 +187,28 @@ static struct error *read_one(struct manifest_scope *scope, struct str text,
     return read_yaml(scope, text, ret_doc);
 }
 
+static struct error *read_one_with(struct manifest_scope *scope, struct str text,
+                                   struct json_doc **ret_doc, struct manifest_fault *fault)
+{
+    struct error *err = read_one(scope, text, ret_doc);
+    if (err && fault)
+        *fault = scope->fault;
+    return err;
+}
+
 struct error *manifest_read_one(struct str text, const struct manifest_options *options,
                                 struct json_doc **ret_doc, struct manifest_fault *fault)
 {
     SCOPED(manifest_scope) scope;
     manifest_scope_init(&scope, options, false);
-    struct error *err = read_one(&scope, text, ret_doc);
-    if (err && fault)
-        *fault = scope.fault;
-    return err;
+    return read_one_with(&scope, text, ret_doc, fault);
+}
+
+struct error *manifest_read_first(struct str text, const struct manifest_options *options,
+                                  struct json_doc **ret_doc, struct manifest_fault *fault)
+{
+    SCOPED(manifest_scope) scope;
+    manifest_scope_init(&scope, options, false);
+    scope.drops_rest = true;
+    return read_one_with(&scope, text, ret_doc, fault);
 }

@@ -4,7 +4,8 @@
  * Scalars follow YAML 1.1 as go-yaml v2 resolves them, documents are split at lines, the last of
  * duplicate keys wins, anchors and merge keys work. A document that is a whole JSON object is taken
  * as JSON, and several JSON objects may follow each other without separators. Kubernetes silently
- * drops text behind the end of a document; here such text is an error.
+ * drops text behind the end of a document; here such text is an error, except for
+ * manifest_read_first().
  *
  * Input is hostile. Text, nesting, documents, nodes, alias expansion and the resulting JSON are all
  * bounded, and no function here recurses along a document.
@@ -88,3 +89,10 @@ MUST_USE struct error *manifest_read_stream(struct str text, const struct manife
 /* Reads one document of any type; empty text is null. 64-bit integers are kept. */
 MUST_USE struct error *manifest_read_one(struct str text, const struct manifest_options *options,
                                          struct json_doc **ret_doc, struct manifest_fault *fault);
+
+/*
+ * The same for the bodies of requests, of which an API server reads the first document only. What
+ * follows it is dropped, well-formed or not.
+ */
+MUST_USE struct error *manifest_read_first(struct str text, const struct manifest_options *options,
+                                           struct json_doc **ret_doc, struct manifest_fault *fault);

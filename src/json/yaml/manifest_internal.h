@@ -39,6 +39,7 @@ struct manifest_scope {
     size_t nodes_left, memory_left, flow_work_left, reread_left;
     size_t chunks;      /* chunks given to a parser, chunks of comments included */
     bool doubles;       /* every number becomes a double */
+    bool drops_rest;    /* text behind the end of a document is no error */
     struct str before;  /* the text in front of the chunk at work */
     struct arena arena; /* of the document at work */
     struct buf json;    /* text of the JSON object at work */

@@ -244,7 +244,7 @@ static struct error *read_until(struct parser *parser, yaml_event_type_t type,
 
 /*
  * Only the end of the stream may follow the root. go-yaml reads no further and drops the rest,
- * well-formed or not; here the rest is an error.
+ * well-formed or not; here the rest is an error unless the scope drops it, too.
  */
 static struct error *check_end(struct parser *parser)
 {
@@ -266,7 +266,7 @@ static struct error *check_end(struct parser *parser)
 static struct error *read_document(struct parser *parser)
 {
     TRY(read_until(parser, YAML_DOCUMENT_END_EVENT, YAML_STREAM_END_EVENT));
-    return parser->tree.root ? check_end(parser) : NULL;
+    return parser->tree.root && !parser->scope->drops_rest ? check_end(parser) : NULL;
 }
 
 /*

@@ -162,6 +162,34 @@ TEST(manifest_read_one_keeps_integers)
     CHECK_ERROR(manifest_read_one(STR("{}{}"), NULL, &doc, NULL), ERROR_PARSE);
 }
 
+TEST(manifest_read_first_drops_what_follows)
+{
+    const struct {
+        struct str text;
+        const char *json;
+    } cases[] = {
+        {STR_INIT("a: 1\n"),                 "{\"a\":1}"},
+        {STR_INIT("{\"a\": 1}"),             "{\"a\":1}"},
+        {STR_INIT("a: 1\n---\nb: 2\n"),      "{\"a\":1}"},
+        {STR_INIT("---\na: 1\n...\nb: 2\n"), "{\"a\":1}"},
+        {STR_INIT("a: 1\n---\nb: [\n"),      "{\"a\":1}"},
+        {STR_INIT("{\"a\": 1}{\"b\": 2}"),   "{\"a\":1}"},
+        {STR_INIT("---\n---\na: 1\n"),       "null"     },
+        {STR_INIT("# none\n---\na: 1\n"),    "{\"a\":1}"},
+        {STR_INIT(""),                       "null"     },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(buf) text = {0};
+        OWNED(json_doc) doc = NULL;
+        TEST_CASE("%.*s", STR_ARG(cases[i].text));
+        CHECK_OK(manifest_read_first(cases[i].text, NULL, &doc, NULL));
+        json_write(&text, json_doc_root(doc));
+        CHECK_EQ(buf_str(&text), str_from_c(cases[i].json));
+    }
+    OWNED(json_doc) doc = NULL;
+    CHECK_ERROR(manifest_read_first(STR("a: [\n---\nb: 2\n"), NULL, &doc, NULL), ERROR_PARSE);
+}
+
 TEST(manifest_read_names_the_place)
 {
     /* Text, class, document, line and column in the text, part of the message. */
