@@ -4,13 +4,13 @@
  * ways:
  *
  *     no finalizers        the object is deleted; its last state goes into the history
- *     deletion has begun   nothing changes
+ *     nothing is new       deletion has begun under the same policy; nothing changes
  *     otherwise            the marked object is stored; the last removed finalizer deletes it
  *                          (handle_write.c or gc_owners.c)
  *
  * The propagation policy is expressed as the finalizers foregroundDeletion and orphan, which the
- * garbage collector works on. Namespaces and CustomResourceDefinitions always wait for their
- * content.
+ * garbage collector works on. Another policy replaces them, also when deletion has begun.
+ * Namespaces and CustomResourceDefinitions always wait for their content.
  */
 #include "apiserver/endpoints/handle_delete.h"
 
@@ -26,6 +26,7 @@
 #include "apiserver/types/protobuf_body.h"
 #include "apiserver/webhooks/webhook_admission.h"
 #include "async/compute.h"
+#include "json/compare.h"
 #include "json/edit.h"
 #include "json/path.h"
 
@@ -111,7 +112,8 @@ static enum propagation propagation_of(const struct kind *kind, const struct jso
 
 /*
  * The finalizers of the object under a propagation policy: the one that expresses it is added and
- * the other one removed. A CustomResourceDefinition gets its clean-up finalizer.
+ * the other one removed. A CustomResourceDefinition gets its clean-up finalizer when its deletion
+ * begins.
  */
 static struct error *finalizers_for(const struct kind *kind, const struct json_value *object,
                                     const struct delete_options *options, struct json_doc **ret_doc)
@@ -135,7 +137,7 @@ static struct error *finalizers_for(const struct kind *kind, const struct json_v
     }
     if (!has)
         json_builder_str(&builder, wanted);
-    if (crd_registry_is_crd(kind) && !is_cleaned_up)
+    if (crd_registry_is_crd(kind) && !is_cleaned_up && !metadata_is_deleting(object))
         json_builder_str(&builder, CRD_FINALIZER);
     json_builder_end(&builder);
     return json_builder_finish(&builder, ret_doc);
@@ -149,7 +151,17 @@ static bool is_container(const struct kind *kind)
     return is_namespace(kind) || crd_registry_is_crd(kind);
 }
 
-/* The object with deletion begun. An object that is already being deleted keeps its timestamp. */
+/* A namespace that is being emptied keeps the policy with which its deletion has begun. */
+static bool takes_policy(const struct kind *kind, const struct json_value *object)
+{
+    return !is_namespace(kind) || !metadata_is_deleting(object) ||
+           json_count(json_path(object, "spec.finalizers")) == 0;
+}
+
+/*
+ * The object with deletion begun. An object that is already being deleted keeps all but the
+ * finalizers of its policy.
+ */
 static struct error *mark_deleting(const struct deletion *deletion, struct json_doc *old,
                                    struct json_doc **ret_doc)
 {
@@ -168,11 +180,12 @@ static struct error *mark_deleting(const struct deletion *deletion, struct json_
         if (!is_namespace(deletion->kind) &&
             json_to_int64(json_path(object, "metadata.generation"), &generation) && generation > 0)
             json_edit_set_int(&edit, JSON_PLACE("metadata.generation"), generation + 1);
+        if (is_namespace(deletion->kind))
+            json_edit_set_str(&edit, JSON_PLACE("status.phase"), STR("Terminating"));
+    }
+    if (takes_policy(deletion->kind, object))
         json_edit_set_unless_empty(&edit, JSON_PLACE("metadata.finalizers"),
                                    json_doc_root(finalizers));
-    }
-    if (is_namespace(deletion->kind))
-        json_edit_set_str(&edit, JSON_PLACE("status.phase"), STR("Terminating"));
     return json_edit_finish(&edit, ret_doc);
 }
 
@@ -221,7 +234,7 @@ static struct error *draft_delete(void *data, struct store_edit *edit)
     const bool was_deleting = metadata_is_deleting(json_doc_root(old));
     if (!is_held(deletion->kind, json_doc_root(marked), was_deleting))
         return write_deletion(deletion, STORE_DELETE, old, edit);
-    if (was_deleting) {
+    if (was_deleting && json_equal(json_doc_root(old), json_doc_root(marked))) {
         deletion->result->object = json_doc_ref(old);
         return NULL;
     }

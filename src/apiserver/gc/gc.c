@@ -186,7 +186,7 @@ static struct json_doc *read_if_of_interest(const struct object_text *text)
     return NULL;
 }
 
-static bool has_finalizer(const struct json_value *object, struct str name)
+bool gc_has_finalizer(const struct json_value *object, struct str name)
 {
     const struct json_value *item;
     JSON_FOREACH (key, item, json_path(object, "metadata.finalizers"))
@@ -200,9 +200,9 @@ static void queue_going(struct gc *gc, struct store_id id, const struct json_val
 {
     if (!metadata_is_deleting(object))
         return;
-    if (has_finalizer(object, STR("foregroundDeletion")))
+    if (gc_has_finalizer(object, STR("foregroundDeletion")))
         gc_queue(gc, GC_TASK_FOREGROUND, id);
-    if (has_finalizer(object, STR("orphan")))
+    if (gc_has_finalizer(object, STR("orphan")))
         gc_queue(gc, GC_TASK_ORPHAN, id);
     if (str_eq(id.resource, STR("namespaces")))
         gc_queue(gc, GC_TASK_NAMESPACE, id);

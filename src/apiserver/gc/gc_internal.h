@@ -72,6 +72,8 @@ typedef struct error *gc_edit_fn(void *data, const struct json_value *object,
 MUST_USE struct error *gc_change(struct gc *gc, const struct kind *kind, struct store_id id,
                                  gc_edit_fn *edit, void *data);
 
+bool gc_has_finalizer(const struct json_value *object, struct str name);
+
 /* Removes one finalizer. */
 MUST_USE struct error *gc_release(struct gc *gc, const struct kind *kind, struct store_id id,
                                   struct str finalizer);

@@ -390,7 +390,10 @@ static struct store_id *copy_ids(struct arena *arena, const struct map *ids, siz
     return copies;
 }
 
-/* Dependents first: an owner that went before them would take them along. */
+/*
+ * Dependents first: an owner that went before them would take them along. Nothing is done if a
+ * client has chosen another policy since the task was queued.
+ */
 struct error *gc_orphan(struct gc *gc, struct store_id id)
 {
     SCOPED(arena) arena = {0};
@@ -402,6 +405,8 @@ struct error *gc_orphan(struct gc *gc, struct store_id id)
     struct error *err = api_get(gc->api, kind, id.key, &doc);
     if (err)
         return error_ignore(err, ERROR_NOT_FOUND);
+    if (!gc_has_finalizer(json_doc_root(doc), STR("orphan")))
+        return NULL;
     const struct str uid = json_path_str(json_doc_root(doc), "metadata.uid");
     const struct store_id *ids = copy_ids(&arena, gc_dependents(gc, uid), &count);
     SCOPED(map) owner = {0};

@@ -180,6 +180,67 @@ SIM_TEST(a_replication_controller_that_goes_leaves_its_dependents_unless_told_ot
     }
 }
 
+/* Adds "name " of every finalizer of the last answer. */
+static struct str finalizers(const struct apiserver_fixture *fixture, struct buf *out)
+{
+    const struct json_value *item;
+    buf_clear(out);
+    JSON_FOREACH (key, item, json_path(json_doc_root(fixture->doc), "metadata.finalizers"))
+        buf_print(out, "%.*s ", STR_ARG(json_to_str(item)));
+    return buf_str(out);
+}
+
+/* As in Kubernetes, a policy holds until another one is given. */
+SIM_TEST(a_deletion_under_way_takes_another_policy)
+{
+    static const struct {
+        const char *policy, *finalizers;
+    } steps[] = {
+        {"Foreground", "test/hold foregroundDeletion "},
+        {NULL,         "test/hold foregroundDeletion "},
+        {"Background", "test/hold "                   },
+        {"Orphan",     "test/hold orphan "            },
+    };
+    char a[64];
+    SCOPED(buf) version = {.limit = 0};
+    SCOPED(buf) text = {.limit = 0};
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    make(&fixture, "a", "test/hold", NULL, 0, a);
+    make(&fixture, "b", "test/hold", &(struct reference){"ConfigMap", "a", a, true}, 1, NULL);
+    for (size_t i = 0; i < COUNT(steps); i++) {
+        TEST_CASE("%zu", i);
+        CHECK_EQ(delete (&fixture, MAPS "/a", steps[i].policy), 200);
+        CHECK_EQ(finalizers(&fixture, &text), str_from_c(steps[i].finalizers));
+        const struct str now = apiserver_fixture_text(&fixture, "metadata.resourceVersion");
+        CHECK_EQ(str_eq(now, buf_str(&version)), steps[i].policy == NULL);
+        buf_clear(&version);
+        buf_add(&version, now);
+    }
+    settle();
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/a"), 200);
+    CHECK_EQ(finalizers(&fixture, &text), STR("test/hold "));
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/b"), 200);
+    CHECK(json_path(json_doc_root(fixture.doc), "metadata.ownerReferences") == NULL);
+}
+
+SIM_TEST(a_deletion_in_the_foreground_ends_at_once_in_the_background)
+{
+    char a[64];
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    make(&fixture, "a", NULL, NULL, 0, a);
+    make(&fixture, "b", "test/hold", &(struct reference){"ConfigMap", "a", a, true}, 1, NULL);
+    CHECK_EQ(delete (&fixture, MAPS "/a", "Foreground"), 200);
+    settle();
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/a"), 200);
+    CHECK_EQ(delete (&fixture, MAPS "/a", "Background"), 200);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "kind"), STR("Status"));
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/a"), 404);
+}
+
 /* Events own nothing, so that no policy keeps them. */
 SIM_TEST(an_event_goes_at_once_whatever_its_policy)
 {
