@@ -11,6 +11,7 @@
 #include "json/compare.h"
 #include "json/json_patch.h"
 #include "json/path.h"
+#include "json/pointer.h"
 
 /* Parts of a path that are looked at; a longer one ends there. */
 #define DEPTH_MAX 32
@@ -56,25 +57,6 @@ uint64_t ignored_hash(const struct delivery_policy *policy)
             hash = str_hash(rule->paths.items[j], hash);
     }
     return hash;
-}
-
-/* Takes the next part off a pointer: "/a~1b/c" gives "a/b". False at the end. */
-static bool take_part(struct str *pointer, struct buf *ret_part)
-{
-    struct str part;
-    buf_clear(ret_part);
-    if (!pointer->len)
-        return false;
-    *pointer = str_skip(*pointer, 1);
-    const size_t end = str_find_char(*pointer, '/');
-    part = str_slice(*pointer, 0, end == STR_NONE ? pointer->len : end);
-    *pointer = str_skip(*pointer, part.len);
-    for (size_t i = 0; i < part.len; i++) {
-        const bool is_escape = part.ptr[i] == '~' && i + 1 < part.len;
-        i += is_escape;
-        buf_add_char(ret_part, !is_escape ? part.ptr[i] : part.ptr[i] == '0' ? '~' : '/');
-    }
-    return true;
 }
 
 static void add_part(struct buf *pointer, struct str part)
@@ -180,7 +162,7 @@ static void keep_step(struct keep_walk *walk, struct str path, int depth,
                       const struct json_value *manifest, const struct json_value *live)
 {
     SCOPED(buf) part = {.limit = 0};
-    if (depth == DEPTH_MAX || !take_part(&path, &part)) {
+    if (depth == DEPTH_MAX || !json_pointer_next(&path, &part)) {
         write_operation(walk, manifest, live);
         return;
     }
@@ -269,7 +251,7 @@ static bool write_child(struct str step, const struct json_value *child,
     for (size_t i = 0; i < paths->count; i++) {
         SCOPED(buf) part = {.limit = 0};
         struct str rest = paths->items[i];
-        if (!take_part(&rest, &part) || !is_step(buf_str(&part), step))
+        if (!json_pointer_next(&rest, &part) || !is_step(buf_str(&part), step))
             continue;
         if (!rest.len || !json_count(child) || depth == DEPTH_MAX)
             return false;
