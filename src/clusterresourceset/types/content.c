@@ -303,6 +303,41 @@ struct content *content_read_as_written(const struct object *resource)
     return read_resource(resource, true);
 }
 
+/* Everything but the objects. */
+static struct content *copy_head(const struct content *content)
+{
+    struct content *copy = NEW(struct content);
+    memcpy(copy->hash, content->hash, sizeof(copy->hash));
+    copy->is_secret = content->is_secret;
+    copy->default_namespace = arena_str(&copy->arena, content->default_namespace);
+    return copy;
+}
+
+struct content *content_refuse(const struct content *content, struct str error_class,
+                               struct error *err)
+{
+    struct content *copy = copy_head(content);
+    fail_plain(copy, error_class, err);
+    return copy;
+}
+
+/* Objects of one value have the same text as their key, which is copied once. */
+struct content *content_replace(const struct content *content, struct object *const *objects)
+{
+    struct content *copy = copy_head(content);
+    struct str key = {0}, copied = {0};
+    for (size_t i = 0; i < content->items.count; i++) {
+        struct content_item item = content->items.items[i];
+        if (item.key.ptr != key.ptr || !copied.ptr)
+            copied = arena_str(&copy->arena, item.key);
+        key = item.key;
+        item.key = copied;
+        item.object = object_ref(objects[i] ? objects[i] : item.object);
+        content_items_add(&copy->items, item);
+    }
+    return copy;
+}
+
 void content_free(struct content *content)
 {
     if (!content)

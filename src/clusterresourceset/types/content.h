@@ -34,6 +34,16 @@ void content_free(struct content *content);
 DEFINE_OWNED(content)
 
 /*
+ * The same content, with the same hash, but with other objects in their places: objects[i] instead
+ * of the object with that index; NULL: it stays. The content has no error. Objects are borrowed.
+ */
+struct content *content_replace(const struct content *content, struct object *const *objects);
+
+/* A content with this hash that cannot be used, because of an error of this class. Takes it. */
+struct content *content_refuse(const struct content *content, struct str error_class,
+                               struct error *err);
+
+/*
  * "sha256:…" over the values in the order of their keys, and over the default namespace if there is
  * one. Empty without data or with a wrong type.
  */
@@ -48,7 +58,7 @@ struct str content_hash(const struct content *content);
  * too. It is for the terminal of the user who has the resource as a file, and must go nowhere else.
  *
  * The class is one word: "syntax" and the others of manifest_error_name(), "no-data", "gzip",
- * "secret-type" or "default-namespace".
+ * "secret-type" or "default-namespace", or the one of content_refuse().
  */
 const struct error *content_error(const struct content *content);
 const struct error *content_error_whole(const struct content *content);
