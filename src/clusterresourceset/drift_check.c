@@ -25,6 +25,7 @@
 #include "clusterresourceset/drift_watch.h"
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/placement_drift.h"
+#include "clusterresourceset/placement_values.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/set.h"
 #include "clusterresourceset/types/delivery.h"
@@ -128,14 +129,16 @@ static void collect_placements(struct drift_check *check)
             continue;
         check->followed++;
         placement_drift(placement)->is_followed = true;
-        if (!is_settled(set, placement, binding)) {
+        struct plan *plan =
+            is_settled(set, placement, binding) ? placement_values_plan(placement) : NULL;
+        if (!plan) {
             placement_drift(placement)->watched_basis = 0; /* it has to be checked later */
             continue;
         }
         const struct checked_placement checked = {
             .set = {arena_str(&check->arena, set_key(set).namespace),
                     arena_str(&check->arena, set_key(set).name)},
-            .plan = plan_ref(set_plan(set)),
+            .plan = plan,
             .stamp = placement_drift(placement)->stamp,
             .manager = field_manager_of_set(&check->arena, set_key(set)),
         };

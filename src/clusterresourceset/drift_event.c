@@ -13,6 +13,7 @@
 #include "clusterresourceset/health_check.h"
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/placement_drift.h"
+#include "clusterresourceset/placement_values.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/set.h"
 
@@ -49,8 +50,8 @@ static bool is_left_alone(const struct seen_event *seen)
 /* Whether the manifest says that the object is not looked at. Few do. */
 static bool is_ignored(struct seen_event *seen)
 {
-    const struct plan *plan = set_plan(seen->set);
-    for (size_t i = 0; i < plan_resource_count(plan); i++) {
+    OWNED(plan) plan = placement_values_plan(seen->placement);
+    for (size_t i = 0; plan && i < plan_resource_count(plan); i++) {
         const struct content *content = resource_snapshot_content(plan_snapshot(plan, i));
         const struct apply_item *items = content ? apply_items_read(content, &seen->arena) : NULL;
         for (size_t j = 0; content && j < content_count(content); j++) {

@@ -20,6 +20,7 @@
 #include "clusterresourceset/drift_objects.h"
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/placement_health.h"
+#include "clusterresourceset/placement_values.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/set.h"
 #include "framework/readiness.h"
@@ -114,14 +115,16 @@ static void collect_placements(struct health_check *check)
         struct placement *placement = find_followed(check, set);
         if (!placement || placement_health(placement)->look_at > now)
             continue;
-        if (!is_settled(set, placement, binding)) {
+        struct plan *plan =
+            is_settled(set, placement, binding) ? placement_values_plan(placement) : NULL;
+        if (!plan) {
             placement_health(placement)->is_followed = false;
             continue;
         }
         const struct looked_placement looked = {
             .set = {arena_str(&check->arena, set_key(set).namespace),
                     arena_str(&check->arena, set_key(set).name)},
-            .plan = plan_ref(set_plan(set)),
+            .plan = plan,
             .stamp = placement_health(placement)->stamp,
         };
         ARENA_ARRAY_PUSH(&check->arena, check->placements, check->count, check->capacity, looked);

@@ -14,6 +14,7 @@
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/placement_drift.h"
 #include "clusterresourceset/placement_health.h"
+#include "clusterresourceset/placement_values.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/set.h"
 
@@ -29,6 +30,7 @@ struct placement {
     uint32_t notices;                /* the digest of the last ones */
     struct placement_drift *drift;   /* NULL: nothing is known */
     struct placement_health *health; /* the same */
+    struct placement_values *values; /* the same */
 };
 
 struct placement *placement_find(struct crs_set *set, struct str cluster)
@@ -55,6 +57,7 @@ void placement_free(struct placement *placement)
     fault_done(&placement->fault);
     placement_drift_free(placement->drift);
     placement_health_free(placement->health);
+    placement_values_free(placement->values);
     mem_free(placement);
 }
 
@@ -230,6 +233,17 @@ bool placement_has_health(const struct placement *placement)
 void placement_drop_health(struct placement *placement)
 {
     placement_health_free(TAKE(placement->health));
+}
+
+const struct placement_values *placement_values(const struct placement *placement)
+{
+    return placement->values;
+}
+
+void placement_set_values(struct placement *placement, struct placement_values *values)
+{
+    placement_values_free(placement->values);
+    placement->values = values;
 }
 
 bool placement_is_reconciled(const struct placement *placement, const struct plan *plan)

@@ -25,6 +25,7 @@ struct crs_set;
 struct placement;
 struct placement_drift;
 struct placement_health;
+struct placement_values;
 struct plan;
 
 /* By the name of the cluster. placement_open() makes the placement if there is none. */
@@ -97,6 +98,10 @@ bool placement_has_drift(const struct placement *placement);
 struct placement_health *placement_health(struct placement *placement);
 bool placement_has_health(const struct placement *placement);
 void placement_drop_health(struct placement *placement);
+
+/* The values of the Cluster that are in objects there; NULL: not known, or none are. Taken. */
+const struct placement_values *placement_values(const struct placement *placement);
+void placement_set_values(struct placement *placement, struct placement_values *values);
 
 /* Whether a reconcile by this plan is over, whatever came of it. */
 bool placement_is_reconciled(const struct placement *placement, const struct plan *plan);

@@ -3,6 +3,7 @@
  * results in the binding of the cluster.
  *
  *   reconcile_placement()    finds the set and checks that it still selects the cluster
+ *     placement_values_use() puts values of the Cluster into the objects of the plan
  *     apply_missing()        compares plan and binding; connects; writes the binding at the end
  *       check_identity()     is the binding about this cluster?
  *       hold_changes()       leaves a paused Cluster alone
@@ -39,6 +40,7 @@
 #include "clusterresourceset/placement_findings.h"
 #include "clusterresourceset/placement_health.h"
 #include "clusterresourceset/placement_reconcile_internal.h"
+#include "clusterresourceset/placement_values.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/server_version.h"
 #include "clusterresourceset/service_gate.h"
@@ -182,16 +184,19 @@ static struct error *edit_binding(void *data, struct object *binding, struct obj
     const struct drift_mend *mend = reconcile->mend;
     if (has_policy) {
         progress.revision = plan_revision(reconcile->plan, revision);
+        progress.values = plan_values(reconcile->plan);
         progress.digest = reconcile->has_mended ? reconcile->mend_digest
                                                 : apply_ledger_digest(&reconcile->ledger, digest);
     }
     struct delivery before = {0};
     struct delivery_mark mark = {0};
     const struct str now = timestamp_write(loop_wall(reconcile->controllers->loop), text);
+    bool has_mark = false;
     if (has_policy) {
         delivery_read(binding, set_key(reconcile->set).name, &reconcile->arena, &before);
-        delivery_find_mark(binding, set_key(reconcile->set).name, &mark);
+        has_mark = delivery_find_mark(binding, set_key(reconcile->set).name, &mark);
     }
+    const bool has_begun = !reconcile->is_unfilled || has_mark; /* else it has still to adopt */
     const struct health_record health = find_health(reconcile, &before, now);
     const bool is_drift_known = !reconcile->health.type && !reconcile->drift_unchecked.len;
     const bool keeps_drift = !is_drift_known && mark.drift;
@@ -202,7 +207,7 @@ static struct error *edit_binding(void *data, struct object *binding, struct obj
         .drift = mend          ? mend->drift
                  : keeps_drift ? mark.drift
                                : DELIVERY_UNDRIFTED,
-        .progress = has_policy ? &progress : NULL,
+        .progress = has_policy && has_begun ? &progress : NULL,
         .unready = health.is_unready ? &health.unready : NULL,
         .unchecked = health.unchecked,
         .drift_unchecked =
@@ -651,6 +656,16 @@ struct error *placement_reconcile_explain(const struct fault *fault)
                      fault->resource.len ? ": " : "", STR_ARG(fault->text));
 }
 
+/* Nothing is applied of a set whose values the Cluster does not have. Suspends. */
+static struct error *record_unfilled(struct placement_reconcile *reconcile)
+{
+    reconcile->mend_digest = STR("");
+    reconcile->has_outcome = reconcile->has_mended = true;
+    placement_reconcile_note_failures(reconcile);
+    TRY(placement_reconcile_write(reconcile));
+    return placement_reconcile_explain(&reconcile->fault);
+}
+
 /* The part of apply_missing() with a connection: applies and records what came of it. Suspends. */
 static struct error *apply_and_record(struct placement_reconcile *reconcile, bool was_known)
 {
@@ -674,6 +689,7 @@ static struct error *apply_and_record(struct placement_reconcile *reconcile, boo
 static struct error *apply_missing(struct placement_reconcile *reconcile)
 {
     struct crs_controllers *controllers = reconcile->controllers;
+    TRY(note_error(reconcile, FAULT_BOOKKEEPING, placement_values_use(reconcile)));
     const struct plan *plan = reconcile->plan;
     const struct owner_reference owner = set_owner_reference(reconcile->set);
     if (binding_is_lost(controllers, reconcile->cluster)) {
@@ -687,9 +703,10 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
     if (!offline && !placement_reconcile_is_paused(reconcile))
         TRY(check_identity(reconcile));
     reconcile->binding = binding_store_find(controllers->binding_store, reconcile->cluster);
-    if (plan_is_met(plan, reconcile->binding, owner))
+    const bool is_filled = !reconcile->is_unfilled;
+    if (is_filled && plan_is_met(plan, reconcile->binding, owner))
         return placement_findings_record(reconcile);
-    if (plan_is_recorded(plan, reconcile->binding, owner.name)) {
+    if (is_filled && plan_is_recorded(plan, reconcile->binding, owner.name)) {
         reconcile->has_outcome = !plan_policy(plan);
         return placement_reconcile_write(
             reconcile); /* the owner reference and the record: no connection */
@@ -707,6 +724,8 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
         refuse_for_room(reconcile);
         return NULL;
     }
+    if (!is_filled)
+        return record_unfilled(reconcile);
     if (offline)
         return wait_for_client(reconcile, TAKE(offline));
     return apply_and_record(reconcile, was_known);

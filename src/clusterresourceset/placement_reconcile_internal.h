@@ -46,6 +46,7 @@ struct placement_reconcile {
     bool has_mended;              /* the record says what was found out */
     bool has_repaired;            /* and objects were put back */
     struct health_finding health; /* what a look has found, for the record; of no type: nothing */
+    bool is_unfilled;             /* values of the Cluster cannot be put in: the failures say why */
     bool is_unfinished;           /* the binding could not be written because of conflicts */
     bool is_refused;              /* the binding has no room for the set */
     bool is_in_doubt;             /* the cluster failed, not an object; see cluster_doubt.h */

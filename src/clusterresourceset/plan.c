@@ -4,6 +4,8 @@
  */
 #include "clusterresourceset/plan.h"
 
+#include <string.h>
+
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/memory.h"
@@ -18,6 +20,10 @@ struct plan {
     struct resource_snapshot **snapshots; /* of spec.refs, in the same order */
     size_t snapshot_count, snapshot_capacity;
     struct delivery_policy *policy; /* NULL: none */
+    struct values names;            /* of values in the objects, sorted */
+    struct plan
+        *base; /* of a plan for one cluster: the plan of the set, which has spec and policy */
+    char values[VALUES_DIGEST_LEN + 1]; /* the same: their digest */
 };
 
 struct plan *plan_new(const struct object *set)
@@ -42,19 +48,73 @@ void plan_free(struct plan *plan)
     for (size_t i = 0; i < plan->snapshot_count; i++)
         resource_snapshot_free(plan->snapshots[i]);
     mem_free(plan->snapshots);
-    delivery_policy_free(plan->policy);
-    crs_spec_done(&plan->spec);
+    values_done(&plan->names);
+    if (!plan->base) {
+        delivery_policy_free(plan->policy);
+        crs_spec_done(&plan->spec);
+    }
+    plan_free(plan->base);
     mem_free(plan);
+}
+
+static void add_names(struct plan *plan, struct resource_snapshot *snapshot)
+{
+    const bool uses_values = plan->policy && plan->policy->has_values;
+    const struct values_use *use = uses_values ? resource_snapshot_values(snapshot) : NULL;
+    if (use)
+        values_add_all(&plan->names, &use->names);
+    values_sort(&plan->names);
 }
 
 void plan_add_snapshot(struct plan *plan, struct resource_snapshot *snapshot)
 {
     ARRAY_PUSH(plan->snapshots, plan->snapshot_count, plan->snapshot_capacity, snapshot);
+    add_names(plan, snapshot);
 }
 
 void plan_set_policy(struct plan *plan, struct delivery_policy *policy)
 {
     plan->policy = policy;
+    for (size_t i = 0; i < plan->snapshot_count; i++)
+        add_names(plan, plan->snapshots[i]);
+}
+
+const struct values *plan_value_names(const struct plan *plan)
+{
+    return plan->base ? &plan->base->names : &plan->names;
+}
+
+const struct values_use *plan_value_use(const struct plan *plan, size_t index)
+{
+    return resource_snapshot_values(plan->snapshots[index]);
+}
+
+struct plan *plan_derive(struct plan *plan, struct str values)
+{
+    struct plan *derived = NEW(struct plan);
+    *derived = (struct plan){
+        .references = 1,
+        .round = plan->round,
+        .generation = plan->generation,
+        .spec = plan->spec,
+        .policy = plan->policy,
+        .base = plan_ref(plan),
+    };
+    memcpy(derived->values, values.ptr,
+           values.len < VALUES_DIGEST_LEN ? values.len : VALUES_DIGEST_LEN);
+    return derived;
+}
+
+void plan_add_derived(struct plan *derived, struct content *content)
+{
+    struct resource_snapshot *snapshot = derived->base->snapshots[derived->snapshot_count];
+    ARRAY_PUSH(derived->snapshots, derived->snapshot_count, derived->snapshot_capacity,
+               content ? resource_snapshot_filled(content) : resource_snapshot_ref(snapshot));
+}
+
+struct str plan_values(const struct plan *plan)
+{
+    return str_from_c(plan->values);
 }
 
 const struct delivery_policy *plan_policy(const struct plan *plan)
@@ -66,7 +126,7 @@ const struct delivery_policy *plan_policy(const struct plan *plan)
 static bool wants_the_same(const struct plan *a, const struct plan *b)
 {
     if (a->generation != b->generation || a->snapshot_count != b->snapshot_count ||
-        !a->policy != !b->policy)
+        !a->policy != !b->policy || !a->names.count != !b->names.count)
         return false;
     for (size_t i = 0; i < a->snapshot_count; i++)
         if (!resource_snapshot_eq(a->snapshots[i], b->snapshots[i]))
@@ -224,6 +284,14 @@ static bool has_all(const struct plan *plan, const struct object *binding, struc
     return true;
 }
 
+/* Whether the objects there have the values in them that they shall have; see plan.h. */
+static bool has_values(const struct plan *plan, const struct delivery_mark *mark)
+{
+    const struct str recorded = str_from_c(mark->values);
+    return plan->base ? str_eq(recorded, plan_values(plan))
+                      : (recorded.len > 0) == (plan->names.count > 0);
+}
+
 /*
  * The same by the record of a set with a policy, with which the entry has to agree. A cluster that
  * was whole, or that a plain set was applied to, stays as it is while the revision is incomplete.
@@ -238,7 +306,7 @@ static bool is_delivered(const struct plan *plan, const struct object *binding, 
         return true;
     if (is_whole && !has_all(plan, binding, set))
         return false;
-    return has_mark && mark.is_applied &&
+    return has_mark && mark.is_applied && has_values(plan, &mark) &&
            str_eq(str_from_c(mark.revision), plan_revision(plan, text));
 }
 

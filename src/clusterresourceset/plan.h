@@ -23,6 +23,7 @@
 #include "clusterresourceset/types/crs_spec.h"
 #include "clusterresourceset/types/delivery.h"
 #include "clusterresourceset/types/delivery_policy.h"
+#include "clusterresourceset/types/values.h"
 
 struct plan;
 
@@ -39,6 +40,24 @@ void plan_add_snapshot(struct plan *plan, struct resource_snapshot *snapshot);
  */
 void plan_set_policy(struct plan *plan, struct delivery_policy *policy);
 const struct delivery_policy *plan_policy(const struct plan *plan);
+
+/*
+ * The values of Clusters that objects of the plan have in them, by its policy; none: all clusters
+ * get the same objects.
+ */
+const struct values *plan_value_names(const struct plan *plan);
+
+/* The same of one resource, and in which of its objects; NULL: it cannot be used. */
+const struct values_use *plan_value_use(const struct plan *plan, size_t index);
+
+/*
+ * A plan for one cluster, with the spec, the policy and the round of the other one, and with this
+ * digest of the values in its objects. Its snapshots are those of the other one, which are added in
+ * order: as they are, or with another content, which is taken. See plan_values.h.
+ */
+struct plan *plan_derive(struct plan *plan, struct str values);
+void plan_add_derived(struct plan *derived, struct content *content); /* NULL: as it is */
+struct str plan_values(const struct plan *plan); /* the digest; empty: no plan for one cluster */
 
 /*
  * Decides which plan a set goes on with, and frees the other. A next plan that wants the same as
@@ -103,6 +122,8 @@ struct plan_step plan_step(const struct plan *plan, size_t index, const struct o
  *
  * With a policy the record decides: it says that the revision was applied in full. All resources
  * are applied then, or none. No cluster that has something of the set gets an incomplete revision.
+ * A plan for one cluster also wants its values to be those of the record. The plan of the set does
+ * not know them: it wants the record to have any, or none.
  */
 bool plan_is_recorded(const struct plan *plan, const struct object *binding, struct str set);
 bool plan_is_met(const struct plan *plan, const struct object *binding,

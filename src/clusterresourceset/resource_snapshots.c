@@ -33,6 +33,8 @@ struct resource_snapshot {
     enum fault_type fault;
     char *text;
     struct content *content; /* NULL: missing or unreadable */
+    struct values_use values;
+    bool has_values; /* they have been looked for */
 };
 
 struct named_resource {
@@ -83,6 +85,7 @@ void resource_snapshot_free(struct resource_snapshot *snapshot)
 {
     if (!snapshot || --snapshot->references)
         return;
+    values_use_done(&snapshot->values);
     content_free(snapshot->content);
     mem_free(snapshot->text);
     mem_free(snapshot);
@@ -115,6 +118,21 @@ const struct content *resource_snapshot_content(const struct resource_snapshot *
 struct str resource_snapshot_hash(const struct resource_snapshot *snapshot)
 {
     return snapshot->content ? content_hash(snapshot->content) : (struct str){0};
+}
+
+const struct values_use *resource_snapshot_values(struct resource_snapshot *snapshot)
+{
+    if (snapshot->fault)
+        return NULL;
+    if (!snapshot->has_values)
+        values_use_find(snapshot->content, &snapshot->values);
+    snapshot->has_values = true;
+    return &snapshot->values;
+}
+
+struct resource_snapshot *resource_snapshot_filled(struct content *content)
+{
+    return new_snapshot(FAULT_NONE, STR(""), content);
 }
 
 /* The hash covers the data. The text counts for faults that have no hash, such as FAULT_UNREADABLE.

@@ -20,6 +20,7 @@
 #include "clusterresourceset/fault.h"
 #include "clusterresourceset/types/content.h"
 #include "clusterresourceset/types/crs_spec.h"
+#include "clusterresourceset/types/values_fill.h"
 
 struct cache;
 struct client;
@@ -68,6 +69,13 @@ struct str resource_snapshot_text(const struct resource_snapshot *snapshot);
 /* NULL if there is a fault. The hash exists also for a content that cannot be used. */
 const struct content *resource_snapshot_content(const struct resource_snapshot *snapshot);
 struct str resource_snapshot_hash(const struct resource_snapshot *snapshot);
+
+/* Which values of Clusters the objects use; looked for by the first call. NULL: there is a fault.
+ */
+const struct values_use *resource_snapshot_values(struct resource_snapshot *snapshot);
+
+/* The same resource with values of one Cluster in its objects. Takes the content. */
+struct resource_snapshot *resource_snapshot_filled(struct content *content);
 
 /* True if both mean the same for clusters: fault, text and hash agree. Other metadata may differ.
  */

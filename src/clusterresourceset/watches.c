@@ -10,6 +10,7 @@
 #include "clustercache/clustercache.h"
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/placement.h"
+#include "clusterresourceset/placement_values.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/set.h"
 #include "clusterresourceset/set_order.h"
@@ -346,6 +347,9 @@ void watches_add(struct crs_controllers *controllers)
                      &(struct controller_source){is_changed, map_secret, controllers});
     controller_watch(all[CRS_CONTROLLER_PLACEMENTS], clusters,
                      &(struct controller_source){cluster_matters, map_cluster, controllers});
+    controller_watch(
+        all[CRS_CONTROLLER_PLACEMENTS], clusters,
+        &(struct controller_source){is_changed_and_labelled, placement_values_map, controllers});
     controller_watch(all[CRS_CONTROLLER_PLACEMENTS], controllers->bindings,
                      &(struct controller_source){is_changed, map_binding, controllers});
     controller_watch(all[CRS_CONTROLLER_BINDINGS], controllers->bindings,

@@ -10,6 +10,7 @@
 #include "clusterresourceset/apply/apply_redaction.h"
 #include "clusterresourceset/apply/field_manager.h"
 #include "clusterresourceset/apply/ownership_walk.h"
+#include "clusterresourceset/preview/preview_values.h"
 #include "cmd/plan_render.h"
 #include "cmd/terminal.h"
 #include "json/path.h"
@@ -198,8 +199,8 @@ struct error *why_object_show(const struct preview_fleet *fleet,
                               const struct preview_fleet_cluster *cluster, struct str name,
                               timestamp now, bool *ret_is_same, struct buf *out)
 {
-    const struct preview_set *set = fleet->sets;
     SCOPED(arena) arena = {0};
+    const struct preview_set *set = preview_values_fill(fleet->sets, cluster->object, &arena);
     OWNED(preview_result) result = preview_result_new();
     OWNED(object) live = NULL;
     struct candidate found = {0};

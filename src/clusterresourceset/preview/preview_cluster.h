@@ -25,10 +25,11 @@
 struct client;
 struct discovery;
 
+/* A set, or what one cluster gets of it. */
 struct preview_set {
     struct key key;
     struct plan *plan;  /* complete, unless there is a problem */
-    struct str problem; /* why nothing of the set is applied to any cluster; empty: it is */
+    struct str problem; /* why nothing of the set is applied there; empty: it is */
 };
 
 struct preview_cluster {

@@ -14,6 +14,7 @@
 #include "client/discovery/discovery.h"
 #include "client/kubeconfig/kubeconfig.h"
 #include "clustercache/kubeconfig_secret.h"
+#include "clusterresourceset/preview/preview_values.h"
 
 #define CONCURRENCY_DEFAULT 256
 #define OBJECT_TIME         (500 * MILLISECOND) /* for each object, beyond the timeout */
@@ -128,7 +129,7 @@ static struct error *ask_cluster(const struct fleet_run *run,
     };
     for (size_t i = 0; i < fleet->set_count; i++)
         if (is_selected(&fleet->sets[i], about->object))
-            sets[cluster.set_count++] = &fleet->sets[i];
+            sets[cluster.set_count++] = preview_values_fill(&fleet->sets[i], about->object, &arena);
     if (!run->subject && !preview_cluster_count(&cluster))
         return preview_cluster_ask(&cluster, result);
     TRY(read_kubeconfig(run, about->object, &config));

@@ -301,6 +301,10 @@ static void write_head(const struct json_value *before, const struct delivery_ou
     if (progress) {
         buf_add(out, STR("\"revision\":"));
         buf_add_json_string(out, progress->revision);
+        if (progress->values.len) {
+            buf_add(out, STR(",\"values\":"));
+            buf_add_json_string(out, progress->values);
+        }
         buf_add(out, progress->is_incomplete ? STR(",\"incomplete\":true,") : STR(","));
     }
     buf_print(out, "\"state\":\"%s\",\"since\":", state);
@@ -473,7 +477,8 @@ bool delivery_find_mark(const struct object *binding, struct str set,
         return false;
     const struct str state = json_path_str(record, "state"),
                      digest = json_path_str(record, "digest");
-    const struct str settling = json_path_str(record, "settling");
+    const struct str settling = json_path_str(record, "settling"),
+                     values = json_path_str(record, "values");
     const struct json_value *cause;
     *ret_mark = (struct delivery_mark){.drift = read_drift(state), .is_unready = settling.len > 0};
     ret_mark->is_applied = ret_mark->drift || ret_mark->is_unready || str_eq(state, STR(READY));
@@ -485,6 +490,8 @@ bool delivery_find_mark(const struct object *binding, struct str set,
     memcpy(ret_mark->revision, revision.ptr, revision.len);
     if (digest.len == DELIVERY_DIGEST_LEN)
         memcpy(ret_mark->digest, digest.ptr, digest.len);
+    if (values.len == VALUES_DIGEST_LEN)
+        memcpy(ret_mark->values, values.ptr, values.len);
     json_to_bool(json_get(record, STR("incomplete")), &ret_mark->is_incomplete);
     return true;
 }

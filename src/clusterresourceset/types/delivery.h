@@ -13,6 +13,9 @@
  *     {"cni": {"revision": "9f2c01aa77de", "state": "Ready", "since": "…", "objects": 12,
  *       "ready": 12, "kinds": ["v1/ConfigMap", "apps/v1/DaemonSet"], "digest": "5b1e…"}}
  *
+ * With values of the Cluster in its objects (values.h) the member `values` behind the revision is
+ * their digest.
+ *
  * The state is Ready, Failed, or Drifted or Contested if somebody changed objects since they were
  * applied: then `why` says which, what, and who.
  *
@@ -43,6 +46,7 @@
 #include "base/str.h"
 #include "base/timestamp.h"
 #include "clusterresourceset/types/failures.h"
+#include "clusterresourceset/types/values.h"
 
 #define DELIVERY_ANNOTATION "corset.dev/delivery"
 
@@ -76,6 +80,7 @@ bool delivery_read(const struct object *binding, struct str set, struct arena *a
 /* How far a set with a policy is on a cluster. Kinds are those that were applied this time. */
 struct delivery_progress {
     struct str revision;
+    struct str values;  /* the digest of values that objects have in them; empty: none have any */
     bool is_incomplete; /* a resource of the revision is missing or cannot be used */
     const struct str *kinds;
     size_t kind_count;
@@ -124,6 +129,7 @@ struct delivery_mark {
     bool is_overdue;                      /* for longer than the policy allows */
     timestamp unready_since;              /* 0: that cannot be read */
     char digest[DELIVERY_DIGEST_LEN + 1]; /* empty: none */
+    char values[VALUES_DIGEST_LEN + 1];   /* the same */
 };
 
 /* False if there is no record of a set with a policy. */

@@ -261,7 +261,6 @@ struct str delivery_policy_unsupported(const struct delivery_policy *policy)
     } rows[] = {
         {policy->prune_when != 0, STR("prune")  },
         {policy->wave_count > 0,  STR("rollout")},
-        {policy->has_values,      STR("values") },
     };
     for (size_t i = 0; i < COUNT(rows); i++)
         if (rows[i].is_asked_for)

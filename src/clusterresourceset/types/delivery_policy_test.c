@@ -168,7 +168,7 @@ TEST(what_the_controllers_cannot_do_yet_is_named)
         {"{health: {timeout: 5m}}",                                                         STR("")       },
         {"{prune: {when: [Removed]}}",                                                      STR("prune")  },
         {"{rollout: {waves: [{name: a}]}}",                                                 STR("rollout")},
-        {"{values: Cluster}",                                                               STR("values") },
+        {"{values: Cluster}",                                                               STR("")       },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         OWNED(delivery_policy) policy = NULL;
