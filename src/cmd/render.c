@@ -17,6 +17,7 @@
 #include "cmd/namespace_warning.h"
 #include "cmd/object_name.h"
 #include "cmd/render_input.h"
+#include "cmd/render_values.h"
 #include "cmd/terminal.h"
 #include "json/builder.h"
 #include "json/yaml/yaml_write.h"
@@ -172,40 +173,50 @@ static void print_warnings(const struct object *resource)
     mem_free(objects);
 }
 
+/* How resources are shown, and whether one of them could not be used. */
+struct rendering {
+    const struct format *format;
+    bool expands;
+    const struct object *cluster; /* whose values are put in; NULL: tokens are shown */
+    bool has_failed;
+};
+
 /* The text may hold a Secret's data, so the buffer is wiped. */
-static struct error *render_resource(const struct format *format, const struct object *resource,
-                                     bool expand, bool *failed)
+static struct error *render_resource(struct rendering *rendering, const struct object *resource)
 {
-    OWNED(content) content = expand ? content_read(resource) : content_read_as_written(resource);
+    const struct format *format = rendering->format;
+    OWNED(content)
+    written = rendering->expands ? content_read(resource) : content_read_as_written(resource);
+    OWNED(content)
+    filled = rendering->cluster ? render_values_fill(written, rendering->cluster) : NULL;
+    const struct content *content = filled ? filled : written;
     SCOPED(buf) out = {.secret = true};
-    *failed |= content_error(content) != NULL;
+    rendering->has_failed |= content_error(content) != NULL;
     TRY(format->write(&out, resource, content));
     TRY(buf_check(&out));
     print_warnings(resource);
     return command_write(buf_str(&out));
 }
 
-/* Writes resource by resource. *failed becomes true if a resource cannot be used. */
-static struct error *render_all(const struct format *format, const struct content_items *resources,
-                                bool expand, bool *failed)
+/* Writes resource by resource. */
+static struct error *render_all(struct rendering *rendering, const struct content_items *resources)
 {
+    const struct format *format = rendering->format;
     TRY(command_write(str_from_c(format->begin)));
     for (size_t i = 0; i < resources->count; i++) {
         const struct object *resource = resources->items[i].object;
         if (i > 0)
             TRY(command_write(str_from_c(format->between)));
-        TRY(render_resource(format, resource, expand, failed), "%.*s %.*s/%.*s",
-            STR_ARG(object_kind(resource)), STR_ARG(object_namespace(resource)),
-            STR_ARG(object_name(resource)));
+        TRY(render_resource(rendering, resource), "%.*s %.*s/%.*s", STR_ARG(object_kind(resource)),
+            STR_ARG(object_namespace(resource)), STR_ARG(object_name(resource)));
     }
     return command_write(str_from_c(format->end));
 }
 
 /* All files are read before anything is written. */
-static int render_files(const struct format *format, const struct flag_list *files, bool expand)
+static int render_files(struct rendering *rendering, const struct flag_list *files)
 {
     SCOPED(content_items) resources = {0};
-    bool failed = false;
     struct error *err = NULL;
     for (size_t i = 0; i < files->count && !err; i++)
         err = render_input_read(files->items[i], &resources, NULL);
@@ -213,15 +224,15 @@ static int render_files(const struct format *format, const struct flag_list *fil
         err = error_new(ERROR_INVALID, "nothing but ClusterResourceSets was given; give the "
                                        "ConfigMaps and Secrets that they name as well");
     if (!err)
-        err = render_all(format, &resources, expand, &failed);
+        err = render_all(rendering, &resources);
     if (err)
         return command_fail(err);
-    return failed ? COMMAND_NO : COMMAND_DONE;
+    return rendering->has_failed ? COMMAND_NO : COMMAND_DONE;
 }
 
 struct settings {
     struct flag_list files;
-    const char *output;
+    const char *output, *cluster;
     bool expand;
     struct global_flags globals;
 };
@@ -229,10 +240,11 @@ struct settings {
 #define AT(member) offsetof(struct settings, member)
 
 static const struct flag flags[] = {
-    {"filename|f",   FLAG_LIST, AT(files),  FLAG_FILE       },
-    {"output|o",     FLAG_TEXT, AT(output), "yaml json name"},
-    {"expand-lists", FLAG_BOOL, AT(expand), FLAG_ANY        },
-    {"",             FLAG_LIST, AT(files),  FLAG_FILE       },
+    {"filename|f",   FLAG_LIST, AT(files),   FLAG_FILE       },
+    {"output|o",     FLAG_TEXT, AT(output),  "yaml json name"},
+    {"expand-lists", FLAG_BOOL, AT(expand),  FLAG_ANY        },
+    {"cluster",      FLAG_TEXT, AT(cluster), FLAG_CLUSTER    },
+    {"",             FLAG_LIST, AT(files),   FLAG_FILE       },
 };
 
 static const struct flag_group groups[] = {
@@ -251,8 +263,13 @@ static int parse_and_run(struct settings *settings, int argc, char **argv)
                                settings->output);
     if (settings->files.count == 0)
         return command_misused(&command_render, "give files with -f, or - for standard input");
-    const int misused = global_flags_use(&settings->globals, &command_render);
-    return misused ? misused : render_files(format, &settings->files, settings->expand);
+    struct rendering rendering = {.format = format, .expands = settings->expand};
+    OWNED(object) cluster = NULL;
+    int code = global_flags_use(&settings->globals, &command_render);
+    if (!code && settings->cluster)
+        code = render_values_read(&settings->globals, settings->cluster, &cluster);
+    rendering.cluster = cluster;
+    return code ? code : render_files(&rendering, &settings->files);
 }
 
 static int run_render(int argc, char **argv)
@@ -269,15 +286,19 @@ const struct command command_render = {
     .help =
         "Shows what corset would apply from the ConfigMaps and Secrets of a ClusterResourceSet:\n"
         "the objects in the order in which they are applied, and the hash of each resource.\n"
-        "Nothing is contacted.\n\n"
-        "Usage: corset render -f FILE [-f FILE ...] [-o yaml|json|name]\n\n"
+        "Nothing is contacted, unless values of a Cluster are asked for.\n\n"
+        "Usage: corset render -f FILE [-f FILE ...] [-o yaml|json|name] [--cluster NS/NAME]\n\n"
         "  -f, --filename FILE  manifests of ConfigMaps and Secrets, YAML or JSON; a folder stands\n"
         "                       for its .yaml, .yml and .json files, - for standard input;\n"
         "                       sets and policies beside them are passed over\n"
         "  -o, --output FORMAT  yaml (default): the objects, as a stream that kubectl takes;\n"
         "                       json: resources with hash and objects or error;\n"
         "                       name: one line for each object\n"
-        "      --expand-lists   show the items of a List instead of the List (the items are applied)\n\n"
+        "      --expand-lists   show the items of a List instead of the List (the items are applied)\n"
+        "      --cluster NS/NAME\n"
+        "                       put values of this Cluster in the places of ((cluster.name)) and its\n"
+        "                       like, as for sets whose policy says values: Cluster; the Cluster is\n"
+        "                       read from the management cluster\n\n" GLOBAL_FLAGS_HELP "\n"
         "Exits with 1 when a resource cannot be used; standard error or the JSON says why.\n"
         "Standard error also warns of objects that need a namespace, have none, and would get none\n"
         "by the annotation corset.dev/default-namespace of the resource; of fields that only a server\n"
@@ -287,7 +308,8 @@ const struct command command_render = {
         "Contents of Secrets are shown.\n\n"
         "Try it:\n"
         "  kubectl get configmap cni -o yaml | corset render -f -\n"
-        "  corset render -f sets/ -o json\n",
+        "  corset render -f sets/ -o json\n"
+        "  corset render -f sets/ --cluster default/vc-0001\n",
     .groups = groups,
     .group_count = COUNT(groups),
     .run = run_render,
