@@ -281,6 +281,31 @@ TEST(the_record_of_a_set_with_a_policy_has_revision_and_kinds)
     CHECK_EQ(buf_str(&again), STR(""));
 }
 
+TEST(the_record_of_a_set_with_values_has_their_digest)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(buf) text = {.limit = 0};
+    SCOPED(failures) failures = {.arena = &arena, .objects = 1};
+    struct delivery_progress progress = {
+        .revision = STR("9f2c01aa77de"), .values = STR("0123456789abcdef"), .digest = STR("5b1e")};
+    const struct delivery_outcome outcome = {
+        .failures = &failures, .progress = &progress, .now = NOW};
+    struct delivery_mark mark;
+    OWNED(object) binding = bind(STR(""));
+    delivery_write(binding, STR("a"), &outcome, &text);
+    CHECK(str_starts_with(buf_str(&text), STR("{\"a\":{\"revision\":\"9f2c01aa77de\",\"values\":"
+                                              "\"0123456789abcdef\",\"state\":\"Ready\",")));
+    OWNED(object) written = bind(buf_str(&text));
+    CHECK(delivery_find_mark(written, STR("a"), &mark));
+    CHECK_EQ(str_from_c(mark.values), STR("0123456789abcdef"));
+
+    TEST_CASE("without values it goes");
+    buf_clear(&text);
+    progress.values = STR("");
+    delivery_write(written, STR("a"), &outcome, &text);
+    CHECK(!str_contains(buf_str(&text), STR("values")));
+}
+
 TEST(the_record_of_a_set_with_health_says_what_is_not_ready)
 {
     SCOPED(arena) arena = {0};
