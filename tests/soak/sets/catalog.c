@@ -24,36 +24,38 @@ static struct gvr gvr_of(size_t resource)
     return sets_places[resource].is_secret ? GVR_SECRETS : GVR_CONFIG_MAPS;
 }
 
-static void write_object(struct buf *out, size_t resource, const char *namespace, char letter,
-                         unsigned number)
+static void write_object(struct buf *out, const struct content_version *version,
+                         const char *namespace, char letter, bool has_values)
 {
     SCOPED(buf) value = {.limit = 0};
     char text[16];
+    const size_t resource = version->resource;
     const bool is_secret = sets_places[resource].holds_secrets;
-    snprintf(text, sizeof(text), "%u", number);
+    snprintf(text, sizeof(text), "%u", version->number);
     if (is_secret)
         base64_encode(&value, str_from_c(text));
     else
         buf_add(&value, str_from_c(text));
     buf_print(out,
-              "---\napiVersion: v1\nkind: %s\nmetadata: {name: r%zu-%c, namespace: %s}\n"
+              "---\napiVersion: v1\nkind: %s\nmetadata: {name: r%zu-%c, namespace: %s%s}\n"
               "data: {v: \"%.*s\"}\n",
               is_secret ? "Secret" : "ConfigMap", resource, letter, namespace,
+              has_values ? ", annotations: {at: '" TAMPERING_VALUES "'}" : "",
               STR_ARG(buf_str(&value)));
 }
 
-static void write_manifest(struct buf *out, const struct content_version *version)
+static void write_manifest(struct buf *out, const struct content_version *version, bool has_values)
 {
     const char *namespace = sets_places[version->resource].namespace;
     if (version->quality == BROKEN) {
         buf_print(out, "kind: [%u\n", version->number);
         return;
     }
-    write_object(out, version->resource, namespace, 'a', version->number);
+    write_object(out, version, namespace, 'a', has_values);
     if (version->quality == PARTIAL)
-        write_object(out, version->resource, "nowhere", 'b', version->number);
+        write_object(out, version, "nowhere", 'b', has_values);
     else if (version->objects > 1)
-        write_object(out, version->resource, namespace, 'b', version->number);
+        write_object(out, version, namespace, 'b', has_values);
 }
 
 static struct content_version *add_version(struct sets *sets, size_t resource, enum quality quality)
@@ -120,7 +122,7 @@ void catalog_write(struct sets *sets, size_t resource, enum quality quality)
     char target[SETS_TEXT_MAX];
     OWNED(json_doc) before = sets_find_resource(sets, resource);
     struct content_version *version = add_version(sets, resource, quality);
-    write_manifest(&manifest, version);
+    write_manifest(&manifest, version, sets->profile.has_values);
     note_hash(version, buf_str(&manifest));
     const bool is_kept = before && has_type(before, quality);
     if (before && !is_kept)

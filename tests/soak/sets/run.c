@@ -31,6 +31,7 @@
 #define WEATHER         0.3
 #define POLICIES        0.5
 #define OPPONENTS       0.1
+#define VALUES          0.5
 
 struct run {
     struct sets sets;
@@ -73,8 +74,11 @@ static void draw_tampering(struct run *run, struct random *dice)
     struct sets_profile *profile = &run->sets.profile;
     struct random *own = &run->sets.tampering_dice;
     random_init(own, random_u64(dice));
+    struct random values; /* dice of their own: what the others draw stays as it was */
+    random_init(&values, run->sets.seed ^ 0x7a1e);
     profile->has_policy = draw_chance(own, POLICIES) && !profile->has_order;
     profile->has_opponent = profile->has_policy && draw_chance(own, OPPONENTS);
+    profile->has_values = profile->has_policy && draw_chance(&values, VALUES);
     profile->drift_check = profile->has_opponent ? DRIFT_OFTEN : DRIFT_SELDOM;
 }
 

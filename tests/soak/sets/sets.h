@@ -65,6 +65,7 @@ struct sets_profile {
     bool merges;       /* Reconcile by merge patches */
     bool has_policy;   /* sets that reconcile follow one, and somebody changes their objects */
     bool has_opponent; /* somebody does so after every repair */
+    bool has_values;   /* objects have values of their Cluster in them, by the policy */
     duration drift_check;
     duration probe, retry;
     duration trouble;
@@ -170,6 +171,9 @@ bool precedence_holds_back(struct sets *sets, size_t set, size_t cluster,
 
 /* tampering.c: a policy, and somebody who changes objects of the sets that follow it. */
 bool tampering_has_policy(const struct sets *sets, size_t set);
+
+/* The annotation "at" of an object, if the policy has values, with a label and a field. */
+#define TAMPERING_VALUES "((cluster.label \"b\")) ((cluster.field \"/metadata/uid\"))"
 void tampering_write(struct sets *sets, size_t set, struct buf *metadata);
 void tampering_begin(struct sets *sets);
 void tampering_edit(struct sets *sets);

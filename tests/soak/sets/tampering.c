@@ -41,8 +41,8 @@ static void write_policy(struct sets *sets, enum delivery_policy_drift drift)
     sets->drift = drift;
     snprintf(body, sizeof(body),
              "{\"apiVersion\":\"corset.dev/v1alpha1\",\"kind\":\"DeliveryPolicy\",\"metadata\":{"
-             "\"name\":\"" POLICY "\"},\"spec\":{\"drift\":\"%s\"}}",
-             names[drift]);
+             "\"name\":\"" POLICY "\"},\"spec\":{\"drift\":\"%s\"%s}}",
+             names[drift], sets->profile.has_values ? ",\"values\":\"Cluster\"" : "");
     if (front_call(&sets->management, "PATCH", TARGET "/" POLICY, body) == 404)
         (void)front_call(&sets->management, "POST", TARGET, body);
 }
@@ -156,6 +156,20 @@ static bool is_ours(size_t set, const struct content_version *version,
     return false;
 }
 
+/* Whether the values in the object are those that the Cluster has now. */
+static bool has_values(struct sets *sets, size_t cluster, const struct json_doc *object)
+{
+    SCOPED(buf) expected = {.limit = 0};
+    OWNED(json_doc) doc = sets_find_cluster(sets, cluster);
+    const struct json_value *metadata = json_path(json_doc_root(doc), "metadata");
+    if (!sets->profile.has_values)
+        return true;
+    buf_print(&expected, "%.*s %.*s", STR_ARG(json_path_str(metadata, "labels.b")),
+              STR_ARG(json_path_str(metadata, "uid")));
+    return str_eq(json_path_str(json_doc_root(object), "metadata.annotations.at"),
+                  buf_str(&expected));
+}
+
 static bool is_opposed(const struct sets *sets, size_t set, size_t cluster)
 {
     const struct opponent *opponent = &sets->opponent;
@@ -168,7 +182,7 @@ static bool has_drifted(struct sets *sets, size_t set, size_t cluster,
     for (unsigned i = 0; i < version->objects; i++) {
         OWNED(json_doc)
         object = catalog_find_object(sets, cluster, version->resource, (char)('a' + i));
-        if (!object || !is_ours(set, version, object))
+        if (!object || !is_ours(set, version, object) || !has_values(sets, cluster, object))
             return true;
     }
     return false;
