@@ -21,6 +21,7 @@
 #include "apiserver/rbac_sync.h"
 #include "apiserver/role_aggregation.h"
 #include "apiserver/storage/store_watch.h"
+#include "apiserver/webhooks/webhook_conversion.h"
 #include "async/fiber.h"
 #include "base/memory.h"
 
@@ -83,6 +84,7 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
     api->cluster = options->cluster;
     api->defaults = options->defaults;
     api->settle_turn.permits = 1;
+    api->conversion_turns.permits = WEBHOOK_CONVERSION_STREAMS;
     api->definitions.release = definition_release;
     api->rbac = rbac_new();
     api->shares_roles = options->base_rbac != NULL;

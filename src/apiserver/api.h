@@ -48,6 +48,7 @@ struct api {
     struct webhook_configurations webhook_configurations;
     struct webhook_caller *webhook_caller; /* NULL: webhooks cannot be called */
     size_t webhook_waiting;                /* requests that wait for webhooks */
+    struct semaphore conversion_turns;     /* of watches that wait for a conversion webhook */
     struct map definitions;                /* name -> struct api_definition */
     struct semaphore settle_turn;          /* names are given to one definition at a time */
     struct gc *gc;

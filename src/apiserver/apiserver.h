@@ -35,7 +35,7 @@ struct apiserver_options {
     struct fault_injection faults; /* of all virtual clusters; PUT /debug/inject changes them */
 
     /*
-     * The networks by which admission webhooks are called: of the main API and of virtual clusters,
+     * The networks by which webhooks are called: of the main API and of virtual clusters,
      * whose administrators are strangers. NULL: webhooks cannot be called.
      */
     struct network *webhook_network, *cluster_webhook_network;

@@ -54,7 +54,7 @@ extern const struct flag server_flags[SERVER_FLAGS];
     "                           deletes are not. Virtual clusters may take half of it, one of\n"  \
     "                           them a tenth\n"                                                   \
     "  --deny-webhook-addresses CIDR,...\n"                                                       \
-    "                           addresses at which admission webhooks are never called; none:\n"  \
+    "                           addresses at which webhooks are never called; none:\n"            \
     "                           no bounds (default: loopback and link-local addresses for\n"      \
     "                           webhooks of virtual clusters, no bounds for the main API)\n"
 

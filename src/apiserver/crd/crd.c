@@ -20,6 +20,7 @@ void crd_free(struct crd *crd)
         crd_pool_forget(crd->pool, crd->pool_key);
     for (size_t i = 0; i < crd->version_count; i++)
         schema_free(crd->versions[i].schema);
+    json_doc_free(crd->conversion);
     arena_done(&crd->arena);
     mem_free(crd);
 }

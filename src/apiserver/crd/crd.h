@@ -9,8 +9,9 @@
  *
  * Objects are stored in the storage version and presented in the version of the request. Conversion
  * with strategy None writes another apiVersion and prunes by the schema of the new version. A kind
- * with a conversion function (crd_webhooks.h) uses that function before it prunes. Defaults are
- * those of the version in which an object is read, be it from a body or from the store.
+ * with a conversion function (crd_webhooks.h) uses that function before it prunes, and one with a
+ * conversion webhook what the webhook answered (crd_conversion.h). Defaults are those of the
+ * version in which an object is read, be it from a body or from the store.
  *
  * Upstream: crdInfo of k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go.
  * References are counted on one thread.
@@ -55,7 +56,10 @@ const struct schema *crd_schema(const struct kind *kind);
  */
 MUST_USE struct error *crd_check_version(const struct kind *kind, const struct json_value *object);
 
-/* Whether versions of the kind may differ in more than apiVersion: it has a conversion function. */
+/*
+ * Whether objects are converted otherwise than by writing another apiVersion: by a function, or by
+ * a webhook that may be called.
+ */
 bool crd_has_conversion(const struct kind *kind);
 
 /* Converts an object of any version of the kind to the version of this kind. */

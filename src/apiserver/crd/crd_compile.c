@@ -302,10 +302,15 @@ static void collect_served(struct crd *crd)
         qsort(crd->served, crd->served_count, sizeof(crd->served[0]), kind_cmp);
 }
 
-/* Whether the definition leaves work to webhooks or to CEL, neither of which this server runs. */
+static bool has_conversion_webhook(const struct json_value *spec)
+{
+    return str_eq(json_path_str(spec, "conversion.strategy"), STR("Webhook"));
+}
+
+/* Whether the definition leaves work to webhooks, or to CEL, which this server does not run. */
 static bool needs_webhooks(const struct crd *crd, const struct json_value *spec)
 {
-    if (str_eq(json_path_str(spec, "conversion.strategy"), STR("Webhook")))
+    if (has_conversion_webhook(spec))
         return true;
     for (size_t i = 0; i < crd->version_count; i++)
         if (crd->versions[i].schema && schema_has_rules(crd->versions[i].schema))
@@ -330,6 +335,8 @@ struct error *crd_compile(const struct json_value *definition, const struct crd_
         return error_new(ERROR_INVALID, "no version is stored");
     if (webhooks && needs_webhooks(crd, spec))
         crd->webhooks = webhooks;
+    if (has_conversion_webhook(spec) && !(crd->webhooks && crd->webhooks->convert))
+        crd->conversion = json_doc_copy(json_path(spec, "conversion.webhook"));
     *ret_custom = TAKE(crd);
     return NULL;
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "apiserver/crd/crd.h"
+#include "apiserver/crd/crd_conversion.h"
 #include "apiserver/crd/crd_webhooks.h"
 #include "apiserver/crd/jsonpath.h"
 #include "base/map.h"
@@ -52,6 +53,8 @@ struct crd {
     size_t served_count;
     const struct crd_version *storage;
     const struct crd_webhooks *webhooks; /* NULL: none, or the definition does not need them */
+    struct json_doc *conversion;         /* spec.conversion.webhook; NULL: none is to be called */
+    struct crd_conversions *conversions; /* of a view, see crd_conversion.h; NULL for none */
     struct crd_pool *pool;               /* that lists this crd; NULL for none */
     struct str pool_key;
     uint8_t spec_digest[SHA256_LEN]; /* see crd_digest() */
@@ -70,6 +73,10 @@ const struct crd_version *crd_find_version(const struct crd *crd, struct str nam
 /* Converts to another version of the same kind, and prunes by the schema of that version. */
 MUST_USE struct error *crd_convert(const struct crd_version *to, struct json_doc *doc,
                                    struct json_doc **ret_doc);
+
+/* The same for a kind with a conversion webhook, not pruned. Fails with a new question. */
+MUST_USE struct error *crd_convert_by_webhook(const struct crd_version *to, struct json_doc *doc,
+                                              struct json_doc **ret_doc);
 
 /* Removes fields that a version's schema does not know. Their paths go to unknown, if not NULL. */
 MUST_USE struct error *crd_prune(const struct crd_version *version, struct json_doc *doc,

@@ -257,7 +257,8 @@ static void validate_object(const struct kind *kind, const struct kind_write *wr
 
 /*
  * Stored objects are pruned and defaulted when they are read: the schema may have changed since
- * they were written. They are compared with the schema of the version they are stored in.
+ * they were written. They are compared with the schema of the version they are stored in. Who may
+ * not have them converted gets them as they are.
  */
 static struct error *present_object(const struct kind *kind, struct json_doc *doc,
                                     struct json_doc **ret_doc)
@@ -265,6 +266,10 @@ static struct error *present_object(const struct kind *kind, struct json_doc *do
     const struct crd_version *to = crd_version_of(kind), *from = NULL;
     OWNED(json_doc) pruned = NULL;
     OWNED(json_doc) full = NULL;
+    if (crd_keeps_version(kind)) {
+        *ret_doc = json_doc_ref(doc);
+        return NULL;
+    }
     version_named(kind, json_doc_root(doc), &from);
     TRY(crd_prune(from, doc, NULL, &pruned));
     if (from && from->schema)
@@ -281,7 +286,7 @@ struct error *crd_to_storage(const struct kind *kind, struct json_doc *doc,
                              struct json_doc **ret_doc)
 {
     const struct crd_version *from = crd_version_of(kind);
-    if (from != from->crd->storage)
+    if (from != from->crd->storage && !crd_keeps_version(kind))
         return crd_convert(from->crd->storage, doc, ret_doc);
     *ret_doc = json_doc_ref(doc);
     return NULL;

@@ -33,7 +33,7 @@ static struct error *rename_version(struct gvk gvk, struct json_doc *doc, struct
     return json_edit_finish(&edit, ret_doc);
 }
 
-/* The result is pruned in both cases: fields of the other version may be unknown in this one. */
+/* The result is pruned in all cases: fields of the other version may be unknown in this one. */
 struct error *crd_convert(const struct crd_version *to, struct json_doc *doc,
                           struct json_doc **ret_doc)
 {
@@ -43,6 +43,8 @@ struct error *crd_convert(const struct crd_version *to, struct json_doc *doc,
     if (webhooks && webhooks->convert)
         TRY(webhooks->convert(doc, gvk.version, &converted), "convert to %.*s",
             STR_ARG(gvk.version));
+    else if (to->crd->conversion)
+        TRY(crd_convert_by_webhook(to, doc, &converted));
     else
         TRY(rename_version(gvk, doc, &converted), "change version");
     return crd_prune(to, converted, NULL, ret_doc);
@@ -50,8 +52,8 @@ struct error *crd_convert(const struct crd_version *to, struct json_doc *doc,
 
 bool crd_has_conversion(const struct kind *kind)
 {
-    const struct crd_webhooks *webhooks = crd_of_kind(kind)->webhooks;
-    return webhooks && webhooks->convert;
+    const struct crd *crd = crd_of_kind(kind);
+    return crd->conversions || (crd->webhooks && crd->webhooks->convert);
 }
 
 struct error *crd_present(const struct kind *kind, struct json_doc *doc, struct json_doc **ret_doc)

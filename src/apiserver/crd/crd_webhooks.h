@@ -3,9 +3,9 @@
  *
  * On other servers a kind's defaulting, validating and conversion webhooks run elsewhere and are
  * called over HTTPS. For some kinds this server is given a table of these rows instead; admission
- * webhooks that are configured are called besides (webhooks/), conversion webhooks are not. A row
- * is found by group and kind of a definition, and crd_compile() says when it is used. Rows live as
- * long as every crd that was compiled with them.
+ * webhooks that are configured are called besides (webhooks/), and so is the conversion webhook of
+ * a kind whose row has no convert(). A row is found by group and kind of a definition, and
+ * crd_compile() says when it is used. Rows live as long as every crd that was compiled with them.
  */
 #pragma once
 

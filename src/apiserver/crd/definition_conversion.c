@@ -1,8 +1,7 @@
 /*
  * Validation of spec.conversion: strategy, and the client configuration of a conversion webhook.
  *
- * This server calls no conversion webhooks, but it stores definitions that other servers run, and
- * refuses the same ones. Messages use the paths of the internal type:
+ * What kube-apiserver refuses is refused here. Messages use the paths of the internal type:
  * spec.conversion.webhookClientConfig for spec.conversion.webhook.clientConfig. Upstream:
  * validateCustomResourceConversion() in
  * k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go and

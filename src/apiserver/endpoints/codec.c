@@ -12,6 +12,7 @@
 #include "apiserver/crd/crd.h"
 #include "apiserver/endpoints/metadata.h"
 #include "apiserver/registry/kind_autoscaler.h"
+#include "apiserver/webhooks/webhook_conversion.h"
 #include "async/compute.h"
 #include "base/random.h"
 #include "json/builder.h"
@@ -224,7 +225,7 @@ struct error *codec_write(struct buf *out, const struct codec *codec,
 {
     struct writing writing = {out, codec, text, NULL, with_columns};
     if (!is_as_stored(codec))
-        return compute_sized(object_text_size(text), write_object, &writing);
+        return webhook_conversion_run(codec->kind, object_text_size(text), write_object, &writing);
     buf_add(out, object_text_json(text));
     return buf_check(out);
 }
@@ -278,7 +279,7 @@ struct error *codec_list_item(struct buf *out, const struct codec *codec,
         buf_add_char(out, '[');
     if (codec->format.form != FORM_TABLE)
         return codec_write(out, codec, text, false);
-    return compute_sized(object_text_size(text), write_row, &writing);
+    return webhook_conversion_run(codec->kind, object_text_size(text), write_row, &writing);
 }
 
 /*

@@ -22,7 +22,10 @@ struct codec {
     timestamp now;
 };
 
-/* A stored object as a document in the version of the kind. */
+/*
+ * A stored object as a document in the version of the kind. Does not suspend: who may need a
+ * conversion webhook calls it through webhook_conversion_run().
+ */
 MUST_USE struct error *codec_read_stored(const struct kind *kind, const struct object_text *text,
                                          struct json_doc **ret_doc);
 
@@ -43,7 +46,7 @@ MUST_USE struct error *codec_write_edit(const struct kind *kind, struct json_doc
 /*
  * One object on its own. A Table includes its column definitions when with_columns is set, which it
  * is for the first object of a stream. Suspends if the object is large and has to be parsed or
- * written: a worker thread does it.
+ * written: a worker thread does it. Suspends if a webhook has to convert it.
  */
 MUST_USE struct error *codec_write(struct buf *out, const struct codec *codec,
                                    const struct object_text *text, bool with_columns);

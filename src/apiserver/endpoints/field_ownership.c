@@ -6,6 +6,7 @@
 #include "apiserver/endpoints/field_ownership.h"
 
 #include "apiserver/crd/crd.h"
+#include "apiserver/crd/crd_conversion.h"
 #include "apiserver/crd/scale.h"
 #include "apiserver/managedfields/managed_fields.h"
 #include "apiserver/managedfields/managed_scale.h"
@@ -117,10 +118,15 @@ static struct managed_fields_write write_of(const struct field_ownership *owners
     return write;
 }
 
+/* Fields of managers in other versions cannot be compared without conversions, and stay theirs. */
 struct error *field_ownership_update(const struct field_ownership *ownership,
                                      const struct json_value *live, const struct json_value *object,
                                      struct json_doc **ret_doc)
 {
+    if (crd_keeps_version(ownership->kind)) {
+        *ret_doc = json_doc_copy(object);
+        return NULL;
+    }
     const struct managed_fields_write write = write_of(ownership);
     return managed_fields_update(&write, live, object, ret_doc);
 }

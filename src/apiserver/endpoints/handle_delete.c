@@ -16,6 +16,7 @@
 
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
+#include "apiserver/crd/crd_conversion.h"
 #include "apiserver/crd_registry.h"
 #include "apiserver/endpoints/admission.h"
 #include "apiserver/endpoints/body.h"
@@ -25,6 +26,7 @@
 #include "apiserver/endpoints/response.h"
 #include "apiserver/types/protobuf_body.h"
 #include "apiserver/webhooks/webhook_admission.h"
+#include "apiserver/webhooks/webhook_conversion.h"
 #include "async/compute.h"
 #include "json/compare.h"
 #include "json/edit.h"
@@ -265,7 +267,7 @@ static struct error *decide_deletion(struct api *api, struct deletion *deletion,
     if (result->object)
         return NULL;
     struct deleted deleted = {kind, stored.text, result};
-    return compute_sized(object_text_size(stored.text), read_deleted, &deleted);
+    return webhook_conversion_run(kind, object_text_size(stored.text), read_deleted, &deleted);
 }
 
 struct error *handle_delete_object(struct api *api, const struct kind *kind, struct key key,
@@ -296,9 +298,25 @@ static struct error *read_basis(void *data)
     return check_preconditions(basis->deletion, json_doc_root(basis->old));
 }
 
+/* Drafts the deletion to find out which conversions it needs. What it would answer does not count.
+ */
+static struct error *foresee_deletion(void *data)
+{
+    const struct deletion_basis *basis = data;
+    SCOPED(delete_result) result = {0};
+    struct deletion deletion = *basis->deletion;
+    struct store_edit edit = {.previous = basis->found.text,
+                              .previous_revision = basis->found.revision};
+    deletion.result = &result;
+    struct error *err = draft_delete(&deletion, &edit);
+    object_text_free(edit.text);
+    return err;
+}
+
 /*
- * Shows the deletion to admission webhooks, which neither see a new object nor may change one.
- * *ret_expected is what the object has to be when the store is asked. Suspends.
+ * Shows the deletion to admission webhooks, which neither see a new object nor may change one, and
+ * has its conversions made. *ret_expected is what the object has to be when the store is asked.
+ * Suspends.
  */
 static struct error *ask_webhooks(struct request *request, const struct deletion *deletion,
                                   int64_t *ret_expected)
@@ -307,13 +325,20 @@ static struct error *ask_webhooks(struct request *request, const struct deletion
     SCOPED(deletion_basis) basis = {.deletion = deletion};
     OWNED(json_doc) options = NULL;
     *ret_expected = STORE_ANY;
-    if (!webhook_admission_is_needed(request))
+    const bool is_admitted = webhook_admission_is_needed(request);
+    if (!is_admitted && !crd_conversions_of(kind))
         return NULL;
     OWNED(error)
     missing = store_get(request->api->store, api_id(kind, deletion->key), &basis.found);
     if (missing)
         return NULL; /* the store says so */
-    TRY(compute_sized(object_text_size(basis.found.text), read_basis, &basis));
+    const size_t size = object_text_size(basis.found.text);
+    *ret_expected = basis.found.revision;
+    if (crd_conversions_of(kind))
+        TRY(webhook_conversion_run(kind, size, foresee_deletion, &basis));
+    if (!is_admitted)
+        return NULL;
+    TRY(compute_sized(size, read_basis, &basis));
     TRY(delete_options_doc(deletion->options, &options));
     const struct webhook_admission admission = {
         .request = request,
@@ -326,9 +351,7 @@ static struct error *ask_webhooks(struct request *request, const struct deletion
         .old = json_doc_root(basis.old),
     };
     TRY(webhook_admission_mutate(&admission, NULL, NULL));
-    TRY(webhook_admission_validate(&admission, NULL));
-    *ret_expected = basis.found.revision;
-    return NULL;
+    return webhook_admission_validate(&admission, NULL);
 }
 
 /* The object of a request, one of a collection or the one that it names. Suspends. */

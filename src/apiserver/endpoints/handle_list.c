@@ -2,8 +2,9 @@
  * A list is collected first (references to texts) and written afterwards.
  *
  * Collecting scans the store in slices of SLICE objects and yields between them. All slices are
- * read at the revision of the first one, so the list is consistent although writes go on. A page
- * that is full ends with a continue token: the revision and the last key. If the history has
+ * read at the revision of the first one, so the list is consistent although writes go on. Selectors
+ * are applied during the scan; if a webhook has to convert objects for that, between the slices. A
+ * page that is full ends with a continue token: the revision and the last key. If the history has
  * dropped that revision by the next page, the client gets 410 and a token that continues with the
  * newest state.
  *
@@ -15,10 +16,12 @@
 #include "apimachinery/object.h"
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
+#include "apiserver/crd/crd_conversion.h"
 #include "apiserver/endpoints/continue_token.h"
 #include "apiserver/endpoints/inflight_limits.h"
 #include "apiserver/endpoints/kind_fields.h"
 #include "apiserver/endpoints/response.h"
+#include "apiserver/webhooks/webhook_conversion.h"
 #include "async/fiber.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -42,11 +45,16 @@ static void add_item(struct list_result *list, struct object_text *text)
     ARRAY_PUSH(list->items, list->count, list->capacity, object_text_ref(text));
 }
 
+static bool has_selectors(const struct list_options *options)
+{
+    return options->has_labels || options->has_fields;
+}
+
 bool handle_list_selects(const struct kind *kind, const struct list_options *options,
                          const struct object_text *text)
 {
     OWNED(json_doc) doc = NULL;
-    if (!options->has_labels && !options->has_fields)
+    if (!has_selectors(options))
         return true;
     OWNED(error) err = codec_read_stored(kind, text, &doc);
     if (err)
@@ -64,11 +72,14 @@ struct visit {
     struct key last;        /* the key behind which the next slice begins; in the buffers below */
     size_t visited, parsed; /* of this slice: objects, and bytes of those that were parsed */
     bool full;
+    bool selects_later;       /* when the slice has been converted by a webhook */
+    struct list_result slice; /* that is selected from later */
     struct buf last_namespace, last_name;
 };
 
 static void visit_done(struct visit *visit)
 {
+    list_result_done(&visit->slice);
     buf_done(&visit->last_namespace);
     buf_done(&visit->last_name);
 }
@@ -83,18 +94,25 @@ static void remember_key(struct visit *visit, struct key key)
     visit->last = (struct key){buf_str(&visit->last_namespace), buf_str(&visit->last_name)};
 }
 
+/* The object is selected. It may be the last one of the page. */
+static void take_item(struct visit *visit, struct object_text *text)
+{
+    add_item(visit->list, text);
+    visit->full = visit->options->limit && visit->list->count == visit->options->limit;
+}
+
 /* Ends the slice when the page is full, SLICE objects were visited or PIECE bytes parsed. */
 static bool visit_one(void *data, struct key key, struct object_text *text)
 {
     struct visit *visit = data;
     const struct list_options *options = visit->options;
     visit->visited++;
-    if (options->has_labels || options->has_fields)
+    if (has_selectors(options))
         visit->parsed += object_text_size(text);
-    if (handle_list_selects(visit->request->kind, options, text)) {
-        add_item(visit->list, text);
-        visit->full = options->limit && visit->list->count == options->limit;
-    }
+    if (visit->selects_later)
+        add_item(&visit->slice, text);
+    else if (handle_list_selects(visit->request->kind, options, text))
+        take_item(visit, text);
     const bool is_over = visit->full || visit->visited >= SLICE || visit->parsed >= PIECE;
     if (is_over)
         remember_key(visit, key);
@@ -130,6 +148,25 @@ static struct error *look_behind(const struct visit *visit, const struct store_r
     return NULL;
 }
 
+/* Selects from a slice that was only collected. A page that is full ends in the middle of it. */
+static struct error *select_slice(struct visit *visit)
+{
+    const struct kind *kind = visit->request->kind;
+    struct list_result *slice = &visit->slice;
+    size_t ready = 0;
+    for (size_t i = 0; i < slice->count && !visit->full; i++) {
+        if (i == ready)
+            TRY(webhook_conversion_prepare(kind, slice->items, slice->count, i, &ready));
+        if (handle_list_selects(kind, visit->options, slice->items[i]))
+            take_item(visit, slice->items[i]);
+        if (visit->full)
+            remember_key(visit, object_text_key(slice->items[i]));
+    }
+    list_result_done(slice);
+    *slice = (struct list_result){0};
+    return NULL;
+}
+
 /* Visits slice by slice until the page is full or the range ends. */
 static struct error *scan_range(struct visit *visit, struct store_range *range)
 {
@@ -138,6 +175,7 @@ static struct error *scan_range(struct visit *visit, struct store_range *range)
         visit->visited = visit->parsed = 0;
         TRY(store_scan(visit->request->api->store, range, visit_one, visit, &page));
         visit->list->revision = page.revision;
+        TRY(select_slice(visit));
         if (visit->full)
             return look_behind(visit, range);
         if (!page.has_more)
@@ -181,6 +219,9 @@ static struct error *collect_one(const struct request *request, const struct lis
     struct error *err = store_get(request->api->store, api_id(request->kind, key), &found);
     if (err)
         return error_ignore(err, ERROR_NOT_FOUND);
+    size_t ready;
+    if (has_selectors(options))
+        TRY(webhook_conversion_prepare(request->kind, &found.text, 1, 0, &ready));
     if (handle_list_selects(request->kind, options, found.text))
         add_item(list, found.text);
     return NULL;
@@ -197,6 +238,7 @@ struct error *handle_list_collect(const struct request *request, const struct li
     if (str_eq(options->version, STR("0")))
         effective.limit = 0;
     visit.options = &effective;
+    visit.selects_later = has_selectors(options) && crd_conversions_of(request->kind);
     TRY(choose_revision(request, &effective, &range));
     const bool is_newest = range.revision == 0 && range.after.name.len == 0;
     if (is_newest && (request->namespace.len || !request->kind->namespaced) &&
@@ -231,12 +273,14 @@ struct error *handle_list_respond(const struct request *request,
     const struct codec_list_metadata metadata = {list->count == 0, list->revision,
                                                  list->continue_token, list->has_remaining,
                                                  list->remaining};
-    size_t held = 0;
+    size_t held = 0, ready = 0;
     bool streaming = false;
     TRY(negotiate_check(request, format));
     codec_list_begin(&out, &codec);
     for (size_t i = 0; i < list->count; i++) {
         const size_t size = object_text_size(list->items[i]);
+        if (i == ready)
+            TRY(webhook_conversion_prepare(request->kind, list->items, list->count, i, &ready));
         if (size > INFLIGHT_LIMITS_BYTES_MIN) {
             TRY(inflight_limits_wait(request->pass, size));
             held += size;

@@ -32,6 +32,6 @@ MUST_USE struct error *handle_list_respond(const struct request *request,
 /* Serves GET of a collection. */
 MUST_USE struct error *handle_list(struct request *request);
 
-/* Whether the selectors of the options match an object. */
+/* Whether the selectors of the options match an object. Its conversion has to be known. */
 bool handle_list_selects(const struct kind *kind, const struct list_options *options,
                          const struct object_text *text);

@@ -2,7 +2,7 @@
  * A watch begins with the objects that exist (if it asked for them, or named no resourceVersion),
  * sent as ADDED, and continues with the events after the revision of that list. The list is
  * collected before the response begins, so its errors can still be sent as a Status. Later errors
- * are ERROR events.
+ * are ERROR events, among them those of a conversion webhook.
  *
  * follow_events() waits for the next event or for the next point in time, whichever comes first: a
  * bookmark every minute, one more shortly before the end, and the end itself. A watch without
@@ -21,6 +21,7 @@
 #include "apiserver/endpoints/response.h"
 #include "apiserver/storage/store_watch.h"
 #include "apiserver/virtual/virtual_clusters.h"
+#include "apiserver/webhooks/webhook_conversion.h"
 #include "async/compute.h"
 #include "async/fiber.h"
 #include "async/loop.h"
@@ -42,6 +43,7 @@ struct watch_stream {
     struct store_watch *watch;
     int64_t ends, next_bookmark; /* times of the loop's clock */
     int64_t shown;               /* the newest revision the client knows of */
+    size_t ready; /* initial objects whose conversion is known; all if there is none */
     bool columns_shown;
     bool is_silent; /* an injected fault; see fault_injection.h */
     bool has_socket;
@@ -114,16 +116,30 @@ static struct error *send_object(struct watch_stream *stream, const char *type,
     return NULL;
 }
 
+/* The last state of an object that was selected. */
+struct departure {
+    const struct kind *kind;
+    const struct store_event *event;
+    struct json_doc *doc;
+};
+
+static struct error *read_departed(void *data)
+{
+    struct departure *departure = data;
+    OWNED(json_doc) old = NULL;
+    TRY(codec_read_stored(departure->kind, departure->event->previous, &old));
+    return metadata_set_version(old, departure->event->revision, &departure->doc);
+}
+
 /*
  * The object changed and is no longer selected. The client gets DELETED with the old content and
  * the new resourceVersion.
  */
 static struct error *send_departed(struct watch_stream *stream, const struct store_event *event)
 {
-    OWNED(json_doc) old = NULL;
-    OWNED(json_doc) doc = NULL;
-    TRY(codec_read_stored(stream->codec.kind, event->previous, &old));
-    TRY(metadata_set_version(old, event->revision, &doc));
+    struct departure departure = {stream->codec.kind, event, NULL};
+    TRY(webhook_conversion_run(stream->codec.kind, 0, read_departed, &departure));
+    OWNED(json_doc) doc = departure.doc;
     begin_line(stream, "DELETED");
     TRY(codec_write_doc(&stream->line, &stream->codec, doc, !stream->columns_shown));
     stream->columns_shown = true;
@@ -174,8 +190,9 @@ static struct error *send_event(struct watch_stream *stream, const struct store_
     struct selection selection = {stream, event, false, false};
     const size_t size = event->previous ? object_text_size(event->previous) : 0;
     const bool has_selector = stream->options.has_labels || stream->options.has_fields;
-    TRY(compute_sized(has_selector ? size + object_text_size(event->text) : 0, select_event,
-                      &selection));
+    TRY(webhook_conversion_run(stream->codec.kind,
+                               has_selector ? size + object_text_size(event->text) : 0,
+                               select_event, &selection));
     if (event->type == STORE_DELETED)
         return selection.before ? send_object(stream, "DELETED", event->text) : NULL;
     if (selection.now)
@@ -202,11 +219,19 @@ static struct error *collect_initial(const struct watch_stream *stream, struct l
                                    : api_wait_revision(stream->request->api, options.revision);
 }
 
+static struct error *prepare_initial(struct watch_stream *stream, const struct list_result *list)
+{
+    return webhook_conversion_prepare(stream->codec.kind, list->items, list->count, stream->ready,
+                                      &stream->ready);
+}
+
 /* The list is released when it is sent, because streams last long. */
 static struct error *send_initial(struct watch_stream *stream, struct list_result *list)
 {
     size_t sent = 0;
     for (size_t i = 0; i < list->count; i++) {
+        if (i == stream->ready)
+            TRY(prepare_initial(stream, list));
         TRY(send_object(stream, "ADDED", list->items[i]));
         sent += object_text_size(list->items[i]);
         if (sent < YIELD_BYTES && i % YIELD_EVERY != YIELD_EVERY - 1)
@@ -215,6 +240,7 @@ static struct error *send_initial(struct watch_stream *stream, struct list_resul
         sent = 0;
     }
     stream->shown = list->revision;
+    webhook_conversion_forget(stream->codec.kind);
     list_result_done(list);
     *list = (struct list_result){0};
     return NULL;
@@ -289,6 +315,7 @@ static struct error *follow_events(struct watch_stream *stream)
             err = send_event(stream, &event);
             stream->shown = event.revision;
             store_event_done(&event);
+            webhook_conversion_forget(stream->codec.kind);
             TRY(err);
         }
         if (loop_now(loop) >= stream->ends)
@@ -300,7 +327,7 @@ static struct error *follow_events(struct watch_stream *stream)
 }
 
 /* The watch is opened at the revision of the list, so no event is lost or sent twice. */
-static struct error *run_watch(struct watch_stream *stream, struct list_result *list)
+static struct error *send_all(struct watch_stream *stream, struct list_result *list)
 {
     const struct list_options *options = &stream->options;
     const bool initial = wants_initial(options);
@@ -323,6 +350,17 @@ static struct error *run_watch(struct watch_stream *stream, struct list_result *
     const struct api *api = stream->request->api;
     const bool is_over = api->is_ending || api->interruptions != stream->request->interruptions;
     return is_over ? NULL : follow_events(stream);
+}
+
+/* A conversion that fails ends the watch with an event, as kube-apiserver ends it. */
+static struct error *run_watch(struct watch_stream *stream, struct list_result *list)
+{
+    struct error *err = send_all(stream, list);
+    if (!err || !webhook_conversion_has_failed(stream->codec.kind))
+        return err;
+    OWNED(error) owned = err;
+    return send_error(stream, error_is(err, ERROR_UNKNOWN) ? status_internal("%s", err->message)
+                                                           : TAKE(owned));
 }
 
 static void set_times(struct watch_stream *stream)
@@ -370,6 +408,7 @@ struct error *handle_watch(struct request *request)
     TRY(list_options_read(request, &stream.options));
     set_times(&stream);
     TRY(collect_initial(&stream, &initial));
+    TRY(prepare_initial(&stream, &initial));
     if (http_request_wants_websocket(request->http))
         return watch_by_socket(&stream, &initial);
     TRY(response_begin_stream(request, STR("application/json")));

@@ -21,7 +21,9 @@
  * A write that admission webhooks may be asked about is drafted, on the object as it is, and shown
  * to them before the store is asked: ask_webhooks(). draft_write() then stops before mutating
  * webhooks, or goes on with what they made. The store accepts the write only if the object is still
- * the same; otherwise all of it begins again, as GuaranteedUpdate() of kube-apiserver does it.
+ * the same; otherwise all of it begins again, as GuaranteedUpdate() of kube-apiserver does it. So
+ * is a write of a kind whose versions a webhook converts: draft_write() fails as long as a
+ * conversion is not known, and make_draft() asks for it and repeats the draft.
  *
  * An apply has its managed fields merged first and is decoded afterwards. A write that changes
  * nothing does not reach the store: resourceVersion stays the same. A write that removes the last
@@ -33,6 +35,7 @@
 
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
+#include "apiserver/crd/crd_conversion.h"
 #include "apiserver/crd/scale.h"
 #include "apiserver/endpoints/admission.h"
 #include "apiserver/endpoints/body.h"
@@ -44,6 +47,7 @@
 #include "apiserver/managedfields/managed_fields.h"
 #include "apiserver/quota_claim.h"
 #include "apiserver/webhooks/webhook_admission.h"
+#include "apiserver/webhooks/webhook_conversion.h"
 #include "async/compute.h"
 #include "async/loop.h"
 #include "base/random.h"
@@ -233,7 +237,7 @@ static struct error *show_dry_run(struct write *write, struct json_doc *doc)
 {
     struct json_doc *shown = NULL;
     struct object_text *text = NULL;
-    if (!write->kind->is_converted) {
+    if (!write->kind->is_converted && !crd_conversions_of(write->kind)) {
         set_result(write, json_doc_ref(doc));
         return NULL;
     }
@@ -243,6 +247,16 @@ static struct error *show_dry_run(struct write *write, struct json_doc *doc)
     TRY(err);
     set_result(write, shown);
     return NULL;
+}
+
+/*
+ * A webhook that cannot convert the response is found out by the draft, before anything is stored.
+ * The draft's own response is of no use.
+ */
+static struct error *foresee_result(const struct write *write, const struct object_text *text)
+{
+    OWNED(json_doc) shown = NULL;
+    return crd_conversions_of(write->kind) ? codec_read_stored(write->kind, text, &shown) : NULL;
 }
 
 /*
@@ -257,7 +271,7 @@ static struct error *put_object(struct write *write, struct store_edit *edit, st
     TRY(codec_write_edit(write->kind, doc, STORE_PUT, edit, &versioned));
     TRY(check_size(edit));
     if (!edit->revision)
-        return NULL;
+        return foresee_result(write, edit->text);
     if (!write->kind->is_custom && !write->kind->is_converted) {
         set_result(write, TAKE(versioned));
         return NULL;
@@ -725,7 +739,7 @@ static struct error *make_draft(struct write *write, const struct store_object *
     struct webhook_draft draft = {write, basis};
     const size_t size = write->size + (basis->text ? object_text_json(basis->text).len : 0);
     write->stops_at_webhooks = stops_at_webhooks;
-    struct error *err = compute_sized(size, draft_for_webhooks, &draft);
+    struct error *err = webhook_conversion_run(write->kind, size, draft_for_webhooks, &draft);
     write->stops_at_webhooks = false;
     return err;
 }
@@ -826,8 +840,9 @@ static struct error *show_old(const struct write *write, const struct store_obje
 }
 
 /*
- * Shows the write to admission webhooks. *ret_expected is what the object has to be when the store
- * is asked; a create is shown without the object that may be there. Suspends.
+ * Shows the write to admission webhooks, and has its conversions made by the conversion webhook.
+ * *ret_expected is what the object has to be when the store is asked; a create is shown without the
+ * object that may be there. Suspends.
  */
 static struct error *ask_webhooks(struct write *write, int64_t *ret_expected)
 {
@@ -839,10 +854,15 @@ static struct error *ask_webhooks(struct write *write, int64_t *ret_expected)
     OWNED(json_doc) options = NULL;
     *ret_expected = STORE_ANY;
     json_doc_free(TAKE(write->mutated));
-    if (!webhook_admission_is_needed(request))
+    const bool is_admitted = webhook_admission_is_needed(request);
+    if (!is_admitted && !crd_conversions_of(write->kind))
         return NULL;
     TRY(check_request(write));
     TRY(error_ignore(store_get(request->api->store, id, &basis), ERROR_NOT_FOUND));
+    if (request->verb != VERB_CREATE)
+        *ret_expected = basis.text ? basis.revision : STORE_NEW;
+    if (!is_admitted)
+        return make_draft(write, &basis, false);
     TRY(make_draft(write, &basis, true));
     TRY(show_old(write, &basis, &old));
     const bool creates = !old;
@@ -860,10 +880,7 @@ static struct error *ask_webhooks(struct write *write, int64_t *ret_expected)
     TRY(ask_mutating(write, &admission));
     TRY(make_draft(write, &basis, false));
     admission.name = write->name;
-    TRY(ask_validating(write, &admission));
-    if (request->verb != VERB_CREATE)
-        *ret_expected = basis.text ? basis.revision : STORE_NEW;
-    return NULL;
+    return ask_validating(write, &admission);
 }
 
 /* The uid is drawn here and not in the draft, which may be made more than once. */
@@ -926,7 +943,8 @@ static struct error *commit_write(struct write *write)
     if (write->result)
         return NULL;
     struct written written = {write, stored.text};
-    return compute_sized(object_text_size(stored.text), read_written, &written);
+    return webhook_conversion_run(write->kind, object_text_size(stored.text), read_written,
+                                  &written);
 }
 
 static struct error *respond_write(struct write *write)

@@ -20,6 +20,7 @@
 #include "apiserver/endpoints/route.h"
 #include "apiserver/virtual/debug.h"
 #include "apiserver/virtual/virtual_clusters.h"
+#include "apiserver/webhooks/webhook_conversion.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/metrics.h"
@@ -119,7 +120,8 @@ static struct error *serve_known(const struct handler *handler, struct request *
     const struct rbac_attributes attributes = request_attributes(request);
     TRY(authorize(&request->api->auth, request->arena, &attributes));
     if (request->is_resource)
-        request->kind = api_find_kind(request->api, request->arena, request->gvr);
+        request->kind = webhook_conversion_kind(
+            request, api_find_kind(request->api, request->arena, request->gvr));
     else if (debug_is_path(request))
         return debug_serve(handler->clusters, request);
     else if (is_metrics_path(handler, request))

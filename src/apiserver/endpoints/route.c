@@ -16,6 +16,7 @@
 #include "apiserver/crd/scale.h"
 #include "apiserver/default_objects.h"
 #include "apiserver/endpoints/body.h"
+#include "apiserver/endpoints/codec.h"
 #include "apiserver/endpoints/handle_binding.h"
 #include "apiserver/endpoints/handle_delete.h"
 #include "apiserver/endpoints/handle_eviction.h"
@@ -25,6 +26,7 @@
 #include "apiserver/endpoints/handle_write.h"
 #include "apiserver/endpoints/response.h"
 #include "apiserver/registry/kind_builtin.h"
+#include "apiserver/webhooks/webhook_conversion.h"
 #include "base/quote.h"
 
 static const struct {
@@ -88,15 +90,31 @@ static struct error *get_object(struct request *request)
     return response_send_text(request, &format, 200, found.text);
 }
 
+/* A Scale that is read from an object, perhaps on a worker thread. */
+struct scale_reading {
+    const struct kind *kind;
+    const struct object_text *text;
+    struct json_doc *scale;
+};
+
+static struct error *read_scale(void *data)
+{
+    struct scale_reading *reading = data;
+    OWNED(json_doc) object = NULL;
+    TRY(codec_read_stored(reading->kind, reading->text, &object));
+    return scale_read(reading->kind, json_doc_root(object), &reading->scale);
+}
+
 static struct error *get_scale(struct request *request)
 {
     struct response_format format;
-    OWNED(json_doc) object = NULL;
-    OWNED(json_doc) scale = NULL;
+    SCOPED(store_object) found = {0};
     TRY(negotiate(request, &format));
-    const struct key key = request_key(request, request->name);
-    TRY(for_object(request, api_get(request->api, request->kind, key, &object)));
-    TRY(scale_read(request->kind, json_doc_root(object), &scale));
+    const struct store_id id = api_id(request->kind, request_key(request, request->name));
+    TRY(for_object(request, store_get(request->api->store, id, &found)));
+    struct scale_reading reading = {request->kind, found.text, NULL};
+    TRY(webhook_conversion_run(request->kind, object_text_size(found.text), read_scale, &reading));
+    OWNED(json_doc) scale = reading.scale;
     return response_send_doc(request, &format, 200, scale);
 }
 

@@ -9,9 +9,11 @@
 #include "apimachinery/selector.h"
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
+#include "apiserver/crd/crd_conversion.h"
 #include "apiserver/endpoints/request.h"
 #include "apiserver/webhooks/admission_review.h"
 #include "apiserver/webhooks/webhook_call.h"
+#include "apiserver/webhooks/webhook_conversion.h"
 #include "apiserver/webhooks/webhook_rules.h"
 #include "async/compute.h"
 #include "async/loop.h"
@@ -146,11 +148,6 @@ static bool rules_mean(const struct webhook_admission *admission, const struct j
     return webhook_rules_match(json_path(webhook, "rules"), &attributes);
 }
 
-static void release_custom(void *custom)
-{
-    crd_free(custom);
-}
-
 /*
  * The other version of the resource that the rules name; NULL when they name none. Versions of a
  * built-in kind that are stored alike and shown alike have no conversion, and are left alone.
@@ -159,19 +156,12 @@ static const struct kind *find_equivalent(const struct webhook_admission *admiss
                                           const struct json_value *webhook)
 {
     const struct kind *kind = admission->kind;
-    struct api *api = admission->request->api;
     size_t count;
     if (kind->is_custom) {
-        const struct api_definition *definition = map_find(&api->definitions, kind->stored_as);
-        if (!definition || !definition->custom)
-            return NULL;
-        struct crd *custom = definition->custom;
+        const struct crd *custom = crd_of_kind(kind);
         for (size_t i = 0; i < crd_kind_count(custom); i++)
-            if (crd_kind(custom, i) != kind &&
-                rules_mean(admission, webhook, crd_kind(custom, i))) {
-                arena_hold(admission->request->arena, release_custom, crd_ref(custom));
+            if (crd_kind(custom, i) != kind && rules_mean(admission, webhook, crd_kind(custom, i)))
                 return crd_kind(custom, i);
-            }
         return NULL;
     }
     const struct kind *all = kinds_all(&count);
@@ -202,6 +192,56 @@ static struct error *refuse_conditions(const struct webhook_admission *admission
                     STR_ARG(json_path_str(webhook, "name"))));
 }
 
+/* The object in the version that the webhook wants; NULL stays NULL. */
+static struct error *convert_for(const struct invocation *invocation,
+                                 const struct json_value *object, struct json_doc **ret_doc)
+{
+    if (!object)
+        return NULL;
+    OWNED(json_doc) copy = json_doc_copy(object);
+    if (invocation->kind != invocation->admission->kind &&
+        invocation->admission->object_kind == invocation->admission->kind)
+        return invocation->kind->ops->present(invocation->kind, copy, ret_doc);
+    *ret_doc = TAKE(copy);
+    return NULL;
+}
+
+/* Bytes of JSON, about, of the objects that the webhook is asked about. */
+static size_t size_of(const struct invocation *invocation, const struct json_value *object)
+{
+    const struct json_value *old = invocation->admission->old;
+    return (object ? json_size(object) / 2 : 0) + (old ? json_size(old) / 2 : 0);
+}
+
+/* The objects that a webhook for another version is asked about. */
+struct foreseen {
+    const struct invocation *invocation;
+    const struct json_value *object;
+};
+
+static struct error *convert_foreseen(void *data)
+{
+    const struct foreseen *foreseen = data;
+    OWNED(json_doc) object = NULL;
+    OWNED(json_doc) old = NULL;
+    TRY(convert_for(foreseen->invocation, foreseen->object, &object));
+    return convert_for(foreseen->invocation, foreseen->invocation->admission->old, &old);
+}
+
+/*
+ * Has a conversion webhook asked before the admission webhook is: several admission webhooks are
+ * asked at a time, and what is known of conversions must not change meanwhile. Suspends.
+ */
+static struct error *foresee_conversions(const struct invocation *invocation,
+                                         const struct json_value *object)
+{
+    struct foreseen foreseen = {invocation, object};
+    if (invocation->kind == invocation->admission->kind || !crd_conversions_of(invocation->kind))
+        return NULL;
+    return webhook_conversion_run(invocation->kind, size_of(invocation, object), convert_foreseen,
+                                  &foreseen);
+}
+
 /* Errors of selectors count only for a webhook whose rules mean the request. */
 static struct error *select_webhook(const struct webhook_admission *admission,
                                     const struct json_value *webhook,
@@ -223,21 +263,8 @@ static struct error *select_webhook(const struct webhook_admission *admission,
         return NULL;
     *ret_is_asked = true;
     *ret = (struct invocation){.admission = admission, .webhook = webhook, .kind = kind};
+    TRY(foresee_conversions(ret, object));
     return refuse_conditions(admission, webhook, ret_is_asked);
-}
-
-/* The object in the version that the webhook wants; NULL stays NULL. */
-static struct error *convert_for(const struct invocation *invocation,
-                                 const struct json_value *object, struct json_doc **ret_doc)
-{
-    if (!object)
-        return NULL;
-    OWNED(json_doc) copy = json_doc_copy(object);
-    if (invocation->kind != invocation->admission->kind &&
-        invocation->admission->object_kind == invocation->admission->kind)
-        return invocation->kind->ops->present(invocation->kind, copy, ret_doc);
-    *ret_doc = TAKE(copy);
-    return NULL;
 }
 
 /* The first version of reviews that both sides know. */
@@ -327,15 +354,14 @@ static struct error *ask_webhook(struct exchange *exchange, struct error **ret_f
 {
     const struct invocation *invocation = exchange->invocation;
     const struct request *request = invocation->admission->request;
-    const size_t size =
-        (exchange->object ? json_size(exchange->object) / 2 : 0) +
-        (invocation->admission->old ? json_size(invocation->admission->old) / 2 : 0);
+    const size_t size = size_of(invocation, exchange->object);
     const struct webhook_request call = {
         .client_config = json_path(invocation->webhook, "clientConfig"),
         .timeout = timeout_of(invocation->webhook),
         .answer_max =
             invocation->type == WEBHOOK_MUTATING ? MUTATING_ANSWER_MAX : VALIDATING_ANSWER_MAX,
         .pass = request->pass,
+        .context = "failed to call webhook: ",
     };
     struct webhook_request asked = call;
     exchange->body.secret = exchange->text.secret = true;
@@ -457,7 +483,8 @@ static struct error *mutate_object(const struct exchange *exchange, struct json_
                                "is not supported for this operation",
                                STR_ARG(webhook_name(exchange->invocation)));
     const size_t size = json_size(json_doc_root(exchange->converted)) / 2 + patch.len;
-    struct error *err = compute_sized(size, apply_patch, &mutation);
+    struct error *err =
+        webhook_conversion_run(exchange->invocation->admission->kind, size, apply_patch, &mutation);
     if (err) {
         OWNED(error) wrong = err;
         error_free(mutation.failure);

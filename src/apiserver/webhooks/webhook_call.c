@@ -205,8 +205,8 @@ struct error *webhook_call(struct api *api, const struct webhook_request *reques
         return err;
     OWNED(error) owned = err;
     if (!is_about_connection(err))
-        return error_new(ERROR_PROTOCOL, "failed to call webhook: %s", err->message);
-    return error_new(ERROR_UNREACHABLE, "failed to call webhook: Post \"%.*s\": %s",
+        return error_new(ERROR_PROTOCOL, "%s%s", request->context, err->message);
+    return error_new(ERROR_UNREACHABLE, "%sPost \"%.*s\": %s", request->context,
                      STR_ARG(target.url),
                      err->code == ERROR_DEADLINE ? "context deadline exceeded" : err->message);
 }

@@ -47,11 +47,13 @@ struct webhook_request {
     struct str body;
     size_t answer_max;
     struct inflight_limits_pass *pass; /* counts large answers; NULL: no limits */
+    const char *context;               /* in front of what went wrong with the call */
 };
 
 /*
  * The answer is appended to the buffer. The error says what kube-apiserver says behind "failed
- * calling webhook"; a deadline is ERROR_DEADLINE only if the fiber's own has passed. Suspends.
+ * calling webhook" or "conversion webhook for ... failed"; a deadline is ERROR_DEADLINE only if the
+ * fiber's own has passed. Suspends.
  */
 MUST_USE struct error *webhook_call(struct api *api, const struct webhook_request *request,
                                     struct buf *answer);

@@ -1,5 +1,6 @@
 #include "apiserver/webhooks/webhook_fixture_test.h"
 
+#include "apiserver/webhooks/conversion_fixture_test.h"
 #include "base/base64.h"
 #include "http/server.h"
 #include "net/pki.h"
@@ -23,6 +24,7 @@ static const struct {
     {"/identity", "[{'op':'add','path':'/metadata/uid','value':'other'},"
                   "{'op':'add','path':'/unknown','value':1}]"               },
     {"/replicas", "[{'op':'replace','path':'/spec/replicas','value':7}]"                     },
+    {"/annotate", "[{'op':'add','path':'/metadata/annotations','value':{'by':'webhook'}}]"   },
     {"/remove",   "[{'op':'remove','path':'/spec/selector/absent'}]"                         },
     {"/nopatch",  "{'op':'remove'}"                                                          },
     {"/owners",   "[{'op':'add','path':'/metadata/managedFields','value':[{'manager':'x'}]}]"},
@@ -138,6 +140,8 @@ static struct error *serve_webhook(void *data, struct http_request *http)
     if (fixture->calls.len)
         buf_add_char(&fixture->calls, ' ');
     buf_add(&fixture->calls, path);
+    if (str_eq(path, STR("/convert")))
+        return conversion_fixture_serve(fixture, http);
     for (size_t i = 0; i < COUNT(answers); i++)
         if (str_eq(path, str_from_c(answers[i].path)))
             return send_answer(fixture, http, keep_uid(fixture), answers[i].status,

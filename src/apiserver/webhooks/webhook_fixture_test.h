@@ -22,6 +22,11 @@ struct webhook_fixture {
     struct json_doc *review; /* the last one */
     struct event release;    /* ends the calls of /hold */
     size_t held;             /* calls of /hold that wait */
+
+    /* Of /convert; see conversion_fixture_test.c. */
+    const char *fault; /* NULL: the webhook answers well */
+    size_t reviews;    /* that were asked */
+    size_t converted;  /* objects that were in them */
 };
 
 /* Starts the server of webhooks; the test starts the API server. Suspends. */
