@@ -269,13 +269,6 @@ static struct error *send_map(void *data)
     return NULL;
 }
 
-static void await_held(const struct webhook_fixture *fixture, size_t count)
-{
-    for (int i = 0; i < 100 && fixture->held < count; i++)
-        CHECK_OK(fiber_sleep(10 * MILLISECOND));
-    CHECK_EQ(fixture->held, count);
-}
-
 /* A write that waits holds nobody up, and what others wrote meanwhile is not lost. */
 SIM_TEST(a_slow_webhook_holds_up_nobody_and_overwrites_nothing)
 {
@@ -298,7 +291,7 @@ SIM_TEST(a_slow_webhook_holds_up_nobody_and_overwrites_nothing)
     webhook_fixture_configure(&fixture, "Mutating", "h", "/hold",
                               "'objectSelector':{'matchLabels':{'slow':'no'}}");
     scope_start(&scope, "slow write", send_map, &fixture);
-    await_held(&fixture, 1);
+    webhook_fixture_await_held(&fixture, 1);
     const int64_t begun = loop_now(loop_current());
     CHECK_EQ(webhook_fixture_call(&fixture, "POST", "/api/v1/namespaces/default/secrets",
                                   "{'metadata':{'name':'s'}}"),
@@ -347,7 +340,7 @@ SIM_TEST(requests_that_wait_for_webhooks_leave_room_for_others)
     SCOPED(scope) scope = {0};
     for (size_t i = 0; i < 103; i++)
         scope_start(&scope, "waiting write", create_waiting, &waiting);
-    await_held(&fixture, 100);
+    webhook_fixture_await_held(&fixture, 100);
     CHECK_EQ(waiting.refused, 3);
     CHECK_EQ(apiserver_fixture_get(&fixture.server, MAPS), 200);
     event_wake_all(&fixture.release);
@@ -616,7 +609,7 @@ SIM_TEST(a_call_of_a_webhook_ends_with_the_request)
     for (size_t i = 1; i <= 2; i++) {
         SCOPED(scope) scope = {0};
         scope_start(&scope, "waiting write", create_waiting, &waiting);
-        await_held(&fixture, i);
+        webhook_fixture_await_held(&fixture, i);
         if (i == 2)
             apiserver_free(TAKE(fixture.server.server));
         else

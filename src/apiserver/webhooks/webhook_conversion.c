@@ -20,6 +20,7 @@
 #include "json/path.h"
 
 #define TIMEOUT    (30 * SECOND)
+#define TURN_MAX   (5 * MINUTE) /* that a watch waits for its turn */
 #define ANSWER_MAX (8 * MEGABYTE)
 
 /* A call for a list: so many objects, or so many bytes of them. */
@@ -158,9 +159,15 @@ static struct error *take_turn(const struct request *request, struct stream_turn
     struct semaphore *turns = &request->api->conversion_turns;
     if (request->verb != VERB_WATCH)
         return NULL;
-    TRY(semaphore_take(turns));
-    turn->turns = turns;
-    return NULL;
+    FIBER_TIMEOUT(TURN_MAX);
+    struct error *err = semaphore_take(turns);
+    if (!err)
+        turn->turns = turns;
+    if (!error_is(err, ERROR_DEADLINE))
+        return err;
+    error_free(err);
+    return error_new(ERROR_TOO_MANY_REQUESTS,
+                     "Too many watches wait for conversion webhooks, please try again later.");
 }
 
 /* Errors that say nothing about the webhook. */

@@ -497,13 +497,6 @@ static struct error *send_held(void *data)
     return http_response_read_all(response, &answer);
 }
 
-static void await_held(const struct webhook_fixture *fixture, size_t count)
-{
-    for (int i = 0; i < 100 && fixture->held < count; i++)
-        CHECK_OK(fiber_sleep(10 * MILLISECOND));
-    CHECK_EQ(fixture->held, count);
-}
-
 /* A write that waits for a conversion holds nobody up, and overwrites nothing. */
 SIM_TEST(a_slow_conversion_holds_up_nobody_and_overwrites_nothing)
 {
@@ -515,7 +508,7 @@ SIM_TEST(a_slow_conversion_holds_up_nobody_and_overwrites_nothing)
     SCOPED(scope) scope = {0};
     fixture.fault = "hold";
     scope_start(&scope, "slow write", send_held, &held);
-    await_held(&fixture, 1);
+    webhook_fixture_await_held(&fixture, 1);
     const int64_t begun = loop_now(loop_current());
     CHECK_EQ(webhook_fixture_call(&fixture, "PATCH", WIDGETS_V1 "/w", "{'spec':{'size':'2'}}"),
              200);
@@ -543,7 +536,7 @@ SIM_TEST(requests_and_watches_share_the_calls_of_conversion_webhooks)
         watches[i] = apiserver_fixture_watch(&fixture.server, WIDGETS_V2 "?watch=1");
     fixture.fault = "hold";
     create(&fixture, "v1", "w", "1");
-    await_held(&fixture, WEBHOOK_CONVERSION_STREAMS);
+    webhook_fixture_await_held(&fixture, WEBHOOK_CONVERSION_STREAMS);
     CHECK_OK(fiber_sleep(SECOND));
     CHECK_EQ(fixture.held, WEBHOOK_CONVERSION_STREAMS);
     SCOPED(scope) scope = {0};
@@ -551,7 +544,7 @@ SIM_TEST(requests_and_watches_share_the_calls_of_conversion_webhooks)
         held[i] = (struct held_request){&fixture, "GET", WIDGETS_V2 "/w", "", 0};
         scope_start(&scope, "reader", send_held, &held[i]);
     }
-    await_held(&fixture, 100);
+    webhook_fixture_await_held(&fixture, 100);
     CHECK_EQ(apiserver_fixture_get(&fixture.server, WIDGETS_V1 "/w"), 200);
     fixture.fault = NULL;
     event_wake_all(&fixture.release);
@@ -659,4 +652,26 @@ SIM_TEST(without_the_strategy_no_conversion_webhook_is_called)
     CHECK_EQ(apiserver_fixture_get(&fixture.server, WIDGETS_V1 "/w"), 200);
     CHECK_EQ(member(&fixture, "apiVersion"), STR("example.com/v1"));
     CHECK_EQ(fixture.reviews, 0);
+}
+
+/* The client goes away, or the server stops, while a conversion has not been answered. */
+SIM_TEST(a_conversion_ends_with_the_request)
+{
+    SCOPED(webhook_fixture) fixture;
+    begin(&fixture);
+    create(&fixture, "v1", "w", "1");
+    fixture.fault = "hold";
+    for (size_t i = 1; i <= 2; i++) {
+        struct held_request held = {&fixture, "GET", WIDGETS_V2 "/w", "", 0};
+        SCOPED(scope) scope = {0};
+        scope_start(&scope, "reader", send_held, &held);
+        webhook_fixture_await_held(&fixture, i);
+        if (i == 2)
+            apiserver_free(TAKE(fixture.server.server));
+        else
+            scope_cancel(&scope);
+        OWNED(error) ended = scope_wait(&scope);
+        CHECK(ended != NULL);
+        CHECK_EQ(held.status, 0);
+    }
 }

@@ -258,3 +258,10 @@ struct str webhook_fixture_reviewed(const struct webhook_fixture *fixture, const
 {
     return json_path_str(json_doc_root(fixture->review), path);
 }
+
+void webhook_fixture_await_held(const struct webhook_fixture *fixture, size_t count)
+{
+    for (int i = 0; i < 100 && fixture->held < count; i++)
+        CHECK_OK(fiber_sleep(10 * MILLISECOND));
+    CHECK_EQ(fixture->held, count);
+}

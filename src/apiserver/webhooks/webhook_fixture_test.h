@@ -21,7 +21,7 @@ struct webhook_fixture {
     struct buf calls;        /* the paths that were asked, "/allow /deny" */
     struct json_doc *review; /* the last one */
     struct event release;    /* ends the calls of /hold */
-    size_t held;             /* calls of /hold that wait */
+    size_t held;             /* calls of /hold, and of /convert with that fault, that wait */
 
     /* Of /convert; see conversion_fixture_test.c. */
     const char *fault; /* NULL: the webhook answers well */
@@ -51,6 +51,9 @@ MUST_USE struct error *webhook_fixture_try_configure(struct webhook_fixture *fix
 /* The status of a request; its body has single quotes. */
 int webhook_fixture_call(struct webhook_fixture *fixture, const char *method, const char *target,
                          const char *body);
+
+/* Waits until so many calls are held. */
+void webhook_fixture_await_held(const struct webhook_fixture *fixture, size_t count);
 
 /* A text of the last review. */
 struct str webhook_fixture_reviewed(const struct webhook_fixture *fixture, const char *path);
