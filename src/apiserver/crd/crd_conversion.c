@@ -131,6 +131,24 @@ static void note_question(struct crd_conversions *conversions, struct crd_questi
     ARRAY_PUSH(conversions->questions, conversions->count, conversions->capacity, *question);
 }
 
+/*
+ * An object may be stored in a version that the definition has no more, or that the definition of a
+ * long watch does not have yet. No webhook is asked about such objects.
+ */
+static struct error *check_known(const struct crd *crd, const struct json_value *object)
+{
+    struct gvk gvk = {0};
+    const struct str version = json_path_str(object, "apiVersion");
+    OWNED(error) malformed = gvk_from_api_version(version, json_path_str(object, "kind"), &gvk);
+    if (!malformed && crd_find_version(crd, gvk.version))
+        return NULL;
+    struct error *err =
+        error_new(ERROR_UNKNOWN, "request to convert CR from an invalid group/version: %.*s",
+                  STR_ARG(version));
+    err->http_status = 500;
+    return err;
+}
+
 struct error *crd_convert_by_webhook(const struct crd_version *to, struct json_doc *doc,
                                      struct json_doc **ret_doc)
 {
@@ -146,6 +164,7 @@ struct error *crd_convert_by_webhook(const struct crd_version *to, struct json_d
     if (!conversions)
         return error_new(ERROR_INTERNAL, "convert to %.*s: no webhook may be called here",
                          STR_ARG(wanted));
+    TRY(check_known(to->crd, object));
     TRY(without_version(object, &question.object));
     hash_question(&question);
     struct json_doc *answer = map_find(&conversions->answers, key_str(question.key));

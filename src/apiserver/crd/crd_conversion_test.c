@@ -61,6 +61,22 @@ TEST(a_conversion_is_asked_for_and_then_known)
     fixture_check_json(json_doc_root(shown), json_doc_root(expected));
 }
 
+TEST(an_object_of_a_version_that_is_gone_is_not_converted)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(crd_conversions) conversions = {0};
+    OWNED(crd) crd = compile_webhook_crd();
+    const struct kind *kind =
+        crd_conversions_view(&conversions, &arena, fixture_kind(crd, STR("v2")));
+    OWNED(json_doc)
+    stored = fixture_read(STR("{\"apiVersion\":\"a.io/v0\",\"kind\":\"App\",\"metadata\":{"
+                              "\"name\":\"x\"},\"a\":\"value\"}"));
+    struct json_doc *shown = NULL;
+    CHECK_FAILS(kind->ops->present(kind, stored, &shown), ERROR_UNKNOWN,
+                "request to convert CR from an invalid group/version: a.io/v0");
+    CHECK_EQ(conversions.count, 0);
+}
+
 /* The kind of the crd itself has no conversions: objects stay as they are stored. */
 TEST(without_conversions_objects_stay_in_their_version)
 {
