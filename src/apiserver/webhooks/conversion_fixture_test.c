@@ -113,7 +113,11 @@ static void add_converted(struct webhook_fixture *fixture, struct json_builder *
 
 static void add_result(const struct webhook_fixture *fixture, struct json_builder *out)
 {
-    const bool has_failed = is_fault(fixture, "failed") || is_fault(fixture, "failed silently");
+    const bool is_one_way =
+        is_fault(fixture, "one way") &&
+        str_ends_with(webhook_fixture_reviewed(fixture, "request.desiredAPIVersion"), STR("v2"));
+    const bool has_failed =
+        is_one_way || is_fault(fixture, "failed") || is_fault(fixture, "failed silently");
     json_builder_add_object(out, "result");
     json_builder_add_str(out, "status", has_failed ? STR("Failed") : STR("Success"));
     if (is_fault(fixture, "failed"))

@@ -238,6 +238,7 @@ SIM_TEST(a_conversion_that_fails_refuses_reads_and_writes)
         {"uid",             "\", got \"another\""                                                 },
         {"failed",          " failed: widgets are too wide"                                       },
         {"failed silently", " failed: response.result.status was 'Failed', not 'Success'"         },
+        {"one way",         " failed: response.result.status was 'Failed', not 'Success'"         },
         {"fewer",           " returned 0 objects, expected 1"                                     },
         {"name",            " returned invalid object: must have the same name: "                 },
         {"namespace",       " returned invalid object: must have the same namespace: "            },
