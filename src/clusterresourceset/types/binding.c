@@ -350,6 +350,23 @@ struct error *binding_record(struct object *binding, const struct binding_change
     return object_edit_finish(&edit, ret_binding);
 }
 
+struct error *binding_record_prune(struct object *binding, struct str set,
+                                   const struct delivery_prune *prune,
+                                   const struct delivery_kinds *gone, struct str now,
+                                   struct object **ret_binding)
+{
+    SCOPED(object_edit) edit = {0};
+    SCOPED(buf) delivery = {.limit = 0};
+    delivery_write_prune(binding, set, prune, *gone, now, &delivery);
+    if (says_delivery(binding, buf_str(&delivery))) {
+        *ret_binding = object_ref(binding);
+        return NULL;
+    }
+    object_edit_init(&edit, binding);
+    edit_delivery(&edit, buf_str(&delivery));
+    return object_edit_finish(&edit, ret_binding);
+}
+
 bool binding_is_of_other_cluster(const struct object *binding, struct str cluster_uid)
 {
     struct str recorded;

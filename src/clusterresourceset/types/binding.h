@@ -22,7 +22,9 @@
 #include "base/str.h"
 #include "clusterresourceset/types/crs_spec.h"
 
+struct delivery_kinds;
 struct delivery_outcome;
+struct delivery_prune;
 
 /* Limits of the schema: entries in a binding, and resources in an entry. */
 #define BINDING_ENTRIES_MAX   100
@@ -87,6 +89,15 @@ struct binding_change {
 };
 MUST_USE struct error *binding_record(struct object *binding, const struct binding_change *change,
                                       struct object **ret_binding);
+
+/*
+ * Changes the record of delivery.h alone, by delivery_write_prune(). Returns the same object if
+ * nothing changes.
+ */
+MUST_USE struct error *binding_record_prune(struct object *binding, struct str set,
+                                            const struct delivery_prune *prune,
+                                            const struct delivery_kinds *gone, struct str now,
+                                            struct object **ret_binding);
 
 /*
  * True if the records are about a cluster with another UID. A binding that names no UID is

@@ -141,9 +141,8 @@ struct error *content_items_expand(struct content_items *items, size_t from)
 }
 
 /* Kinds that are not in the table have the last rank. */
-static size_t rank_of(const struct object *object)
+size_t content_items_rank(struct str kind)
 {
-    const struct str kind = object_kind(object);
     size_t rank = 0;
     while (rank < RANK_OTHER && !str_eq(kind, ranks[rank]))
         rank++;
@@ -161,7 +160,7 @@ void content_items_sort(struct content_items *items, size_t from)
     sorted = mem_realloc_array(NULL, count, sizeof(*sorted));
     for (size_t rank = 0; rank <= RANK_OTHER && done < count; rank++)
         for (size_t i = from; i < items->count; i++)
-            if (rank_of(items->items[i].object) == rank)
+            if (content_items_rank(object_kind(items->items[i].object)) == rank)
                 sorted[done++] = items->items[i];
     memcpy(items->items + from, sorted, count * sizeof(*sorted));
     mem_free(sorted);

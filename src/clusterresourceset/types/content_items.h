@@ -43,5 +43,8 @@ void content_items_add(struct content_items *items, struct content_item item);
  */
 MUST_USE struct error *content_items_expand(struct content_items *items, size_t from);
 
+/* The place of a kind in the order in which objects are applied: a lower one comes earlier. */
+size_t content_items_rank(struct str kind);
+
 /* By the rank of the kind: Namespaces first, other kinds last. Equal ranks keep their order. */
 void content_items_sort(struct content_items *items, size_t from);

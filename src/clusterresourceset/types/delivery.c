@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "clusterresourceset/types/binding.h"
+#include "json/edit.h"
 #include "json/json.h"
 #include "json/path.h"
 
@@ -12,11 +13,14 @@
 #define DRIFTED          "Drifted"
 #define CONTESTED        "Contested"
 #define SETTLING         "Settling"
+#define PRUNING          "Pruning"
+#define HELD             "Held"
 #define NOT_CHECKED      "NotChecked"
 #define NOT_CHECKED_TEXT "not checked since "
 #define DRIFT_UNCHECKED  "DriftNotChecked"
 #define DRIFT_TEXT       "drift not checked since "
 #define OBJECTS_AT_LEAST 5
+#define WORD_MAX         64 /* bytes of a token or a reason */
 #define OMITTED_MAX      64 /* bytes of "omitted" and of what closes the record */
 
 /* NULL without records that can be read. The caller frees the document. */
@@ -271,8 +275,79 @@ static struct str find_since(const struct json_value *before, const char *state,
     return is_same && since.len && since.len <= outcome->now.len ? since : outcome->now;
 }
 
+static const struct str prune_states[] = {
+    [DELIVERY_PRUNE_NONE] = STR_INIT(""),         [DELIVERY_PRUNE_DONE] = STR_INIT("Done"),
+    [DELIVERY_PRUNE_DUE] = STR_INIT("Due"),       [DELIVERY_PRUNE_PRUNING] = STR_INIT(PRUNING),
+    [DELIVERY_PRUNE_FAILED] = STR_INIT("Failed"), [DELIVERY_PRUNE_HELD] = STR_INIT(HELD),
+};
+
+static enum delivery_prune_state read_prune_state(const struct json_value *record)
+{
+    const struct str state = json_path_str(record, "prune.state");
+    for (size_t i = 0; i < COUNT(prune_states); i++)
+        if (str_eq(prune_states[i], state))
+            return (enum delivery_prune_state)i;
+    return DELIVERY_PRUNE_NONE;
+}
+
+/* Bounded, whatever somebody wrote there. */
+static struct delivery_prune read_prune(const struct json_value *record, struct arena *arena)
+{
+    const struct json_value *prune = json_get(record, STR("prune"));
+    const struct str message = json_path_str(prune, "message");
+    const struct str reason = json_path_str(prune, "reason"), token = json_path_str(prune, "token");
+    return (struct delivery_prune){
+        .state = read_prune_state(record),
+        .reason = arena_str(arena, str_slice(reason, 0, reason.len < WORD_MAX ? reason.len : 0)),
+        .objects = read_size(json_get(prune, STR("objects"))),
+        .kept = read_size(json_get(prune, STR("kept"))),
+        .token = arena_str(arena, str_slice(token, 0, token.len < WORD_MAX ? token.len : 0)),
+        .message = arena_str(arena, message.len > DELIVERY_PRUNE_MESSAGE_MAX ? STR("") : message),
+    };
+}
+
+static void write_word(struct buf *out, const char *name, struct str word)
+{
+    if (!word.len)
+        return;
+    buf_print(out, ",\"%s\":", name);
+    buf_add_json_string(out, word);
+}
+
+static void write_prune(const struct delivery_prune *prune, struct buf *out)
+{
+    buf_print(out, "{\"state\":\"%.*s\"", STR_ARG(prune_states[prune->state]));
+    write_word(out, "reason", prune->reason);
+    if (prune->objects)
+        buf_print(out, ",\"objects\":%zu", prune->objects);
+    if (prune->kept)
+        buf_print(out, ",\"kept\":%zu", prune->kept);
+    write_word(out, "token", prune->token);
+    write_word(out, "message", prune->message);
+    buf_add_char(out, '}');
+}
+
+/* The state of a set that is well but for what is to be pruned. */
+static const char *name_prune_state(enum delivery_prune_state state)
+{
+    return state == DELIVERY_PRUNE_HELD ? HELD : state >= DELIVERY_PRUNE_PRUNING ? PRUNING : READY;
+}
+
+/* What the outcome says of prune; nothing is known of it for another revision. */
+static struct delivery_prune find_prune(const struct json_value *before,
+                                        const struct delivery_outcome *outcome, struct arena *arena)
+{
+    if (outcome->is_prune_due)
+        return (struct delivery_prune){.state = DELIVERY_PRUNE_DUE};
+    if (!outcome->progress || !outcome->keeps_prune ||
+        !str_eq(json_path_str(before, "revision"), outcome->progress->revision))
+        return (struct delivery_prune){0};
+    return read_prune(before, arena);
+}
+
 /* What was not applied or has drifted is told first: what is not ready may follow from it. */
-static const char *name_state(const struct delivery_outcome *outcome)
+static const char *name_state(const struct delivery_outcome *outcome,
+                              enum delivery_prune_state prune)
 {
     static const char *const drifts[] = {[DELIVERY_UNDRIFTED] = FAILED,
                                          [DELIVERY_DRIFTED] = DRIFTED,
@@ -280,7 +355,7 @@ static const char *name_state(const struct delivery_outcome *outcome)
     if (!failures_is_empty(outcome->failures))
         return drifts[outcome->drift];
     if (!outcome->unready)
-        return READY;
+        return name_prune_state(prune);
     return outcome->unready->is_overdue ? FAILED : SETTLING;
 }
 
@@ -295,8 +370,10 @@ static size_t count_ready(const struct delivery_outcome *outcome)
 static void write_head(const struct json_value *before, const struct delivery_outcome *outcome,
                        struct buf *out)
 {
+    SCOPED(arena) arena = {0};
     const struct delivery_progress *progress = outcome->progress;
-    const char *state = name_state(outcome);
+    const struct delivery_prune prune = find_prune(before, outcome, &arena);
+    const char *state = name_state(outcome, prune.state);
     buf_add_char(out, '{');
     if (progress) {
         buf_add(out, STR("\"revision\":"));
@@ -323,6 +400,10 @@ static void write_head(const struct json_value *before, const struct delivery_ou
     buf_add(out, STR("],\"digest\":"));
     buf_add_json_string(out,
                         progress->digest.len ? progress->digest : json_path_str(before, "digest"));
+    if (prune.state) {
+        buf_add(out, STR(",\"prune\":"));
+        write_prune(&prune, out);
+    }
 }
 
 /* A list of causes in a record. */
@@ -440,16 +521,12 @@ static void make_record(const struct object *binding, const struct json_value *r
         buf_clear(out);
 }
 
-void delivery_write(const struct object *binding, struct str set,
-                    const struct delivery_outcome *outcome, struct buf *out)
+/* All records, with this one as that of the set; empty: without it. */
+static void write_records(const struct object *binding, const struct json_value *records,
+                          struct str set, struct str own, struct buf *out)
 {
-    struct json_doc *read = NULL;
-    const struct json_value *records = read_records(binding, &read), *record;
-    OWNED(json_doc) doc = read;
-    SCOPED(buf) own = {.limit = 0};
     SCOPED(buf) other = {.limit = 0};
-    if (outcome && (outcome->progress || !failures_is_empty(outcome->failures)))
-        make_record(binding, records, set, outcome, &own);
+    const struct json_value *record;
     buf_add_char(out, '{');
     JSON_FOREACH (key, record, records) {
         const bool is_own = str_eq(key, set);
@@ -457,13 +534,134 @@ void delivery_write(const struct object *binding, struct str set,
             continue;
         buf_clear(&other);
         json_write(&other, record);
-        add_record(out, key, buf_str(is_own ? &own : &other));
+        add_record(out, key, is_own ? own : buf_str(&other));
     }
     if (!json_get(records, set))
-        add_record(out, set, buf_str(&own));
+        add_record(out, set, own);
     buf_add_char(out, '}');
     if (out->len == 2)
         buf_clear(out);
+}
+
+void delivery_write(const struct object *binding, struct str set,
+                    const struct delivery_outcome *outcome, struct buf *out)
+{
+    struct json_doc *read = NULL;
+    const struct json_value *records = read_records(binding, &read);
+    OWNED(json_doc) doc = read;
+    SCOPED(buf) own = {.limit = 0};
+    if (outcome && (outcome->progress || !failures_is_empty(outcome->failures)))
+        make_record(binding, records, set, outcome, &own);
+    write_records(binding, records, set, buf_str(&own), out);
+}
+
+bool delivery_find_prune(const struct object *binding, struct str set, struct arena *arena,
+                         struct delivery_prune *ret_prune)
+{
+    struct json_doc *read = NULL;
+    const struct json_value *record = json_get(read_records(binding, &read), set);
+    OWNED(json_doc) doc = read;
+    *ret_prune = read_prune(record, arena);
+    return ret_prune->state != DELIVERY_PRUNE_NONE;
+}
+
+struct delivery_kinds delivery_read_kinds(const struct object *binding, struct str set,
+                                          struct arena *arena)
+{
+    struct json_doc *read = NULL;
+    const struct json_value *kinds =
+        json_get(json_get(read_records(binding, &read), set), STR("kinds"));
+    OWNED(json_doc) doc = read;
+    struct delivery_kinds found = {
+        .items = arena_alloc_array(arena, json_count(kinds) + 1, sizeof(*found.items))};
+    const struct json_value *kind;
+    JSON_FOREACH (key, kind, kinds)
+        if (json_to_str(kind).len && found.count < DELIVERY_KINDS_MAX)
+            found.items[found.count++] = arena_str(arena, json_to_str(kind));
+    return found;
+}
+
+static bool has_kind(struct delivery_kinds kinds, struct str kind)
+{
+    for (size_t i = 0; i < kinds.count; i++)
+        if (str_eq(kinds.items[i], kind))
+            return true;
+    return false;
+}
+
+static struct error *read_kinds_left(const struct json_value *record, struct delivery_kinds gone,
+                                     struct json_doc **ret_doc)
+{
+    SCOPED(buf) text = {.limit = 0};
+    SCOPED(map) seen = {.release = NULL};
+    const struct json_value *kind;
+    buf_add_char(&text, '[');
+    JSON_FOREACH (key, kind, json_get(record, STR("kinds")))
+        if (!has_kind(gone, json_to_str(kind)))
+            write_kind(&seen, json_to_str(kind), &text);
+    buf_add_char(&text, ']');
+    return json_read(buf_str(&text), ret_doc);
+}
+
+/* State and time change only if nothing graver is told. */
+static void edit_state(struct json_edit *edit, const struct json_value *record,
+                       enum delivery_prune_state prune, struct str now)
+{
+    const struct str before = json_path_str(record, "state");
+    const struct str state = str_from_c(name_prune_state(prune));
+    if (str_eq(before, state) || (!str_eq(before, STR(READY)) && !str_eq(before, STR(PRUNING)) &&
+                                  !str_eq(before, STR(HELD))))
+        return;
+    json_edit_set_str(edit, JSON_PLACE("state"), state);
+    json_edit_set_str(edit, JSON_PLACE("since"), now);
+}
+
+static struct error *edit_prune(const struct json_value *record, const struct delivery_prune *prune,
+                                struct delivery_kinds gone, struct str now,
+                                struct json_doc **ret_doc)
+{
+    SCOPED(buf) text = {.limit = 0};
+    SCOPED(json_edit) edit;
+    OWNED(json_doc) told = NULL;
+    OWNED(json_doc) kinds = NULL;
+    write_prune(prune, &text);
+    TRY(json_read(buf_str(&text), &told));
+    TRY(read_kinds_left(record, gone, &kinds));
+    json_edit_init(&edit, record);
+    edit_state(&edit, record, prune->state, now);
+    json_edit_set(&edit, JSON_PLACE("kinds"), json_doc_root(kinds));
+    if (prune->state)
+        json_edit_set(&edit, JSON_PLACE("prune"), json_doc_root(told));
+    else
+        json_edit_remove(&edit, JSON_PLACE("prune"));
+    return json_edit_finish(&edit, ret_doc);
+}
+
+/* A record that cannot be changed stays as it is. */
+void delivery_write_prune(const struct object *binding, struct str set,
+                          const struct delivery_prune *prune, struct delivery_kinds gone,
+                          struct str now, struct buf *out)
+{
+    struct json_doc *read = NULL;
+    const struct json_value *records = read_records(binding, &read);
+    const struct json_value *record = json_get(records, set);
+    OWNED(json_doc) doc = read;
+    OWNED(json_doc) edited = NULL;
+    SCOPED(buf) own = {.limit = 0};
+    OWNED(error)
+    err = json_type(record) == JSON_OBJECT ? edit_prune(record, prune, gone, now, &edited) : NULL;
+    if (edited || record)
+        json_write(&own, edited ? json_doc_root(edited) : record);
+    write_records(binding, records, set, buf_str(&own), out);
+}
+
+/* Whether objects of the set are deleted because the cluster loses it: some may be gone. */
+static bool is_withdrawn(const struct json_value *record)
+{
+    const enum delivery_prune_state state = read_prune_state(record);
+    const struct str reason = json_path_str(record, "prune.reason");
+    return (state == DELIVERY_PRUNE_PRUNING || state == DELIVERY_PRUNE_FAILED) &&
+           !str_eq(reason, STR("Removed"));
 }
 
 bool delivery_find_mark(const struct object *binding, struct str set,
@@ -480,8 +678,12 @@ bool delivery_find_mark(const struct object *binding, struct str set,
     const struct str settling = json_path_str(record, "settling"),
                      values = json_path_str(record, "values");
     const struct json_value *cause;
-    *ret_mark = (struct delivery_mark){.drift = read_drift(state), .is_unready = settling.len > 0};
-    ret_mark->is_applied = ret_mark->drift || ret_mark->is_unready || str_eq(state, STR(READY));
+    *ret_mark = (struct delivery_mark){.drift = read_drift(state),
+                                       .is_unready = settling.len > 0,
+                                       .prune = read_prune_state(record)};
+    ret_mark->is_applied = !is_withdrawn(record) &&
+                           (ret_mark->drift || ret_mark->is_unready || str_eq(state, STR(READY)) ||
+                            str_eq(state, STR(PRUNING)) || str_eq(state, STR(HELD)));
     ret_mark->is_overdue = ret_mark->is_unready && is_overdue(record);
     timestamp_read(settling, &ret_mark->unready_since);
     JSON_FOREACH (key, cause, json_get(record, STR("why")))

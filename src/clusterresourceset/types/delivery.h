@@ -29,6 +29,12 @@
  *     {"cni": {"revision": "9f2c01aa77de", "state": "Settling", "since": "…", "settling": "…",
  *       …, "why": [{"count": 0, "reason": "NotChecked", "message": "not checked since …"}, …]}}
  *
+ * A set whose policy prunes has the member `prune` while something is to be told of that (struct
+ * delivery_prune), and if it is well otherwise, its state is Pruning or Held:
+ *
+ *     {"cni": {"revision": "9f2c01aa77de", "state": "Held", "since": "…", …, "prune": {"state":
+ *       "Held", "reason": "Removed", "objects": 21, "token": "prune/5b1e…", "message": "…"}}}
+ *
  * A plain set that is well has no member. `why` has one element for each cause. All objects of a
  * cause are named if there is room, else five at least; causes that do not fit are left out from
  * the end, and `omitted` counts them. A cause with the count 0 is about whole resources.
@@ -99,6 +105,50 @@ struct delivery_unready {
     bool is_overdue; /* that is longer than the policy allows */
 };
 
+/* What becomes of objects that are no longer wanted on a cluster. What is graver comes later. */
+enum delivery_prune_state {
+    DELIVERY_PRUNE_NONE,    /* nothing is to be told */
+    DELIVERY_PRUNE_DONE,    /* nothing is left but what is kept */
+    DELIVERY_PRUNE_DUE,     /* nobody has looked since the revision was applied */
+    DELIVERY_PRUNE_PRUNING, /* it is under way, or waits for something */
+    DELIVERY_PRUNE_FAILED,  /* it is tried again */
+    DELIVERY_PRUNE_HELD,    /* it waits for somebody to agree */
+};
+
+struct delivery_prune {
+    enum delivery_prune_state state;
+    struct str reason;    /* "Removed" */
+    size_t objects, kept; /* to be deleted, as far as they are known; and never deleted */
+    struct str token;     /* of what is held: who agrees names it */
+    struct str message;   /* for people */
+};
+
+/* Bytes of a message of struct delivery_prune; what is longer is cut. */
+#define DELIVERY_PRUNE_MESSAGE_MAX ((size_t)900)
+
+/* False if the record of the set says nothing of it. Texts are in the arena. */
+bool delivery_find_prune(const struct object *binding, struct str set, struct arena *arena,
+                         struct delivery_prune *ret_prune);
+
+/* Kinds as the record has them: "v1/ConfigMap", "apps/v1/DaemonSet". */
+struct delivery_kinds {
+    struct str *items;
+    size_t count;
+};
+
+/* Every kind that the set has ever applied there and not seen gone; in the arena. */
+struct delivery_kinds delivery_read_kinds(const struct object *binding, struct str set,
+                                          struct arena *arena);
+
+/*
+ * The new value of the annotation, with what is known of prune in the record of the set, and
+ * without these kinds in it. now is the beginning of a state that is new. A set without a record
+ * gets none.
+ */
+void delivery_write_prune(const struct object *binding, struct str set,
+                          const struct delivery_prune *prune, struct delivery_kinds gone,
+                          struct str now, struct buf *out);
+
 /* What came of a set. Without progress it is a plain one, which has no record if nothing failed. */
 struct delivery_outcome {
     const struct failures *failures;
@@ -108,6 +158,8 @@ struct delivery_outcome {
     struct str unchecked;                     /* since when that is not known; empty: it is */
     struct str drift_unchecked;               /* the same of drift */
     struct str now;                           /* the beginning of a state that is new */
+    bool is_prune_due; /* objects of earlier revisions may be left to delete */
+    bool keeps_prune;  /* what is recorded of prune stays, as long as the revision does */
 };
 
 /*
@@ -124,6 +176,7 @@ struct delivery_mark {
     bool is_applied; /* in full, whatever became of it since */
     bool is_incomplete;
     enum delivery_drift drift;
+    enum delivery_prune_state prune;
     bool is_drift_unchecked;              /* the cluster cannot be asked about it */
     bool is_unready;                      /* it is applied, and has objects that are not ready */
     bool is_overdue;                      /* for longer than the policy allows */
