@@ -6,6 +6,7 @@
 #include "clusterresourceset/drift_metrics.h"
 #include "clusterresourceset/drift_watch.h"
 #include "clusterresourceset/placement.h"
+#include "clusterresourceset/prune_tell.h"
 #include "clusterresourceset/set.h"
 #include "clusterresourceset/set_metrics.h"
 #include "clusterresourceset/watches.h"
@@ -146,6 +147,7 @@ struct crs_controllers *crs_controllers_new(struct loop *loop,
     watches_add(controllers);
     set_metrics_add(controllers);
     drift_metrics_add(controllers);
+    prune_tell_add(controllers);
     return controllers;
 }
 
@@ -156,6 +158,7 @@ void crs_controllers_free(struct crs_controllers *controllers)
         return;
     set_metrics_remove(controllers);
     drift_metrics_remove(controllers);
+    prune_tell_remove(controllers);
     for (size_t i = 0; i < CRS_CONTROLLER_COUNT; i++)
         controller_free(controllers->all[i]);
     while (map_count(&controllers->sets_by_key))

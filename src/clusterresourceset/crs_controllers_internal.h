@@ -32,7 +32,7 @@ struct crs_controllers {
     struct order_graph *order_graph;    /* of all sets, also of those that others work on */
     struct map sets_by_key;             /* "namespace/name" -> struct crs_set */
     struct metrics_collector collector; /* of set_metrics.c */
-    struct metrics_collector drift_collector;
+    struct metrics_collector drift_collector, prune_collector;
     struct map drift_watches;            /* "namespace/name" of Clusters -> struct drift_watch */
     struct watch_stream_room drift_room; /* of all of them */
     struct map lost; /* key of a Cluster that went -> UID of the binding it had */

@@ -8,6 +8,7 @@
 #include "clusterresourceset/placement_drift.h"
 #include "clusterresourceset/placement_reconcile_internal.h"
 #include "clusterresourceset/plan.h"
+#include "clusterresourceset/prune_removed.h"
 #include "clusterresourceset/set.h"
 #include "clusterresourceset/set_events.h"
 
@@ -170,7 +171,8 @@ static struct error *record_health(struct placement_reconcile *reconcile)
 struct error *placement_findings_record(struct placement_reconcile *reconcile)
 {
     TRY(look_at_drift(reconcile));
-    return record_health(reconcile);
+    TRY(record_health(reconcile));
+    return prune_removed_run(reconcile);
 }
 
 /*
@@ -220,5 +222,6 @@ static bool keep_health(struct placement_reconcile *reconcile, const struct obje
 bool placement_findings_keep(struct placement_reconcile *reconcile, const struct object *binding)
 {
     const bool is_drift_news = keep_drift(reconcile, binding);
-    return keep_health(reconcile, binding) || is_drift_news;
+    const bool is_prune_news = prune_removed_keep(reconcile, binding);
+    return keep_health(reconcile, binding) || is_drift_news || is_prune_news;
 }

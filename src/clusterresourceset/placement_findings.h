@@ -1,6 +1,7 @@
 /*
  * What checks have found on a cluster, in the reconcile of its placement: drift (drift_check.h) is
- * explained and repaired, and drift and health (health_check.h) are recorded in the binding.
+ * explained and repaired, and drift and health (health_check.h) are recorded in the binding. What
+ * was taken out of the set is deleted after that (prune_removed.h).
  */
 #pragma once
 

@@ -42,6 +42,7 @@
 #include "clusterresourceset/placement_reconcile_internal.h"
 #include "clusterresourceset/placement_values.h"
 #include "clusterresourceset/plan.h"
+#include "clusterresourceset/prune_withdraw.h"
 #include "clusterresourceset/server_version.h"
 #include "clusterresourceset/service_gate.h"
 #include "clusterresourceset/set.h"
@@ -213,6 +214,9 @@ static struct error *edit_binding(void *data, struct object *binding, struct obj
         .drift_unchecked =
             reconcile->health.type ? before.drift_unchecked : reconcile->drift_unchecked,
         .now = now,
+        .is_prune_due = has_policy && !reconcile->has_mended &&
+                        plan_policy(reconcile->plan)->prune_when & DELIVERY_POLICY_PRUNE_REMOVED,
+        .keeps_prune = reconcile->has_mended,
     };
     const struct binding_change change = {
         .owner = set_owner_reference(reconcile->set),
@@ -839,6 +843,8 @@ struct error *reconcile_placement(void *data, struct key key, struct reconcile_r
     if (!set_name.len)
         return identity_reconcile(controllers, cluster, ret_result);
     struct crs_set *set = set_find(controllers, (struct key){key.namespace, set_name});
+    if (set && prune_withdraw_takes(set, cluster))
+        return prune_withdraw_reconcile(controllers, set, cluster, ret_result);
     if (!set || !set_is_open(set) || !can_reconcile(controllers, set, cluster))
         return NULL;
     SCOPED(placement_reconcile)

@@ -7,6 +7,7 @@
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/plan.h"
+#include "clusterresourceset/prune_note.h"
 #include "clusterresourceset/set_order.h"
 #include "clusterresourceset/types/crs_spec.h"
 #include "controller/cache/cache_version.h"
@@ -30,6 +31,7 @@ struct crs_set {
     bool is_touched;
     int64_t touched_at; /* 0: never */
     struct rivalry rivalry;
+    struct set_prune *prune; /* NULL: nothing is known */
 };
 
 /* Sets are found by key, not by UID: set_reconcile.c drops the state of a set that was replaced. */
@@ -66,6 +68,7 @@ void set_drop(struct crs_set *set)
     map_done(&set->placements);
     plan_free(set->plan);
     rivalry_done(&set->rivalry);
+    set_prune_free(set->prune);
     object_free(set->object);
     mem_free(set->namespace);
     mem_free(set->name);
@@ -122,6 +125,13 @@ void set_put_plan(struct crs_set *set, struct plan *plan)
     set->plan = plan_replace(set->plan, plan);
     if (plan_round(set->plan) != round)
         set_order_wake_dependents(set);
+}
+
+struct set_prune *set_prune(struct crs_set *set)
+{
+    if (!set->prune)
+        set->prune = set_prune_new();
+    return set->prune;
 }
 
 struct rivalry *set_rivalry(struct crs_set *set)

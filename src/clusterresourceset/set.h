@@ -25,6 +25,7 @@
 struct crs_controllers;
 struct crs_set;
 struct plan;
+struct set_prune;
 
 /* set_open() makes the state if there is none. */
 struct crs_set *set_find(struct crs_controllers *controllers, struct key key);
@@ -47,6 +48,9 @@ void set_put_object(struct crs_set *set, struct object *object);
  */
 struct plan *set_plan(const struct crs_set *set);
 void set_put_plan(struct crs_set *set, struct plan *plan);
+
+/* What is known of objects that are to be deleted (prune_note.h); made by the first call. */
+struct set_prune *set_prune(struct crs_set *set);
 
 /* Of another controller that writes the conditions of the set, too. */
 struct rivalry *set_rivalry(struct crs_set *set);

@@ -31,6 +31,9 @@
 #include "clusterresourceset/placement_drift.h"
 #include "clusterresourceset/placement_health.h"
 #include "clusterresourceset/plan.h"
+#include "clusterresourceset/prune_condition.h"
+#include "clusterresourceset/prune_occasion.h"
+#include "clusterresourceset/prune_removed.h"
 #include "clusterresourceset/set.h"
 #include "clusterresourceset/set_delete.h"
 #include "clusterresourceset/set_events.h"
@@ -249,6 +252,7 @@ static void enqueue_placement(void *data, struct str cluster)
     if (is_up_to_date(set, placement)) {
         drift_check_follow(set, placement);
         health_check_follow(set, placement, HEALTH_CHECK_SOON);
+        prune_removed_follow(set, placement);
         return;
     }
     const struct key key = {set_key(set).namespace, cluster};
@@ -264,6 +268,7 @@ static void enqueue_placements(struct crs_set *set)
     cluster_index_each(set_controllers(set)->cluster_index, set_key(set).namespace,
                        &plan_spec(set_plan(set))->selector, enqueue_placement, set);
     set_end_touch(set);
+    prune_occasion_follow(set);
 }
 
 /* Faults of resources that are the same on every cluster. */
@@ -380,8 +385,8 @@ static bool has_progress(const struct object *object)
 
 /* The conditions about one policy: those that are there, and the types of those that are not. */
 struct policy_conditions {
-    struct condition made[2];
-    struct str dropped[2];
+    struct condition made[3];
+    struct str dropped[3];
     size_t made_count, dropped_count;
 };
 
@@ -435,6 +440,13 @@ static struct condition make_health_condition(struct set_reconcile *reconcile)
                                  &reconcile->arena);
 }
 
+/* Pruned, by the same records. */
+static struct condition make_prune_condition(struct set_reconcile *reconcile)
+{
+    return prune_occasion_condition(reconcile->set, plan_generation(set_plan(reconcile->set)),
+                                    &reconcile->arena);
+}
+
 static void add_policy_condition(struct set_reconcile *reconcile, bool is_asked_for,
                                  struct condition (*make)(struct set_reconcile *reconcile),
                                  struct str type, struct policy_conditions *conditions)
@@ -453,6 +465,8 @@ static struct policy_conditions make_policy_conditions(struct set_reconcile *rec
                          make_drift_condition, STR(DRIFT_CONDITION), &conditions);
     add_policy_condition(reconcile, policy && policy->health_timeout > 0, make_health_condition,
                          STR(HEALTH_CONDITION), &conditions);
+    add_policy_condition(reconcile, policy && policy->prune_when, make_prune_condition,
+                         STR(PRUNE_CONDITION), &conditions);
     return conditions;
 }
 
@@ -612,10 +626,17 @@ static struct error *reconcile_normal(struct set_reconcile *reconcile)
     return update_status(reconcile);
 }
 
-/* The finalizer goes last: until then a new process would go on with the deletion. */
+/*
+ * The finalizer goes last: until then a new process would go on with the deletion. By a policy
+ * clusters lose their objects first.
+ */
 static struct error *reconcile_delete(struct crs_set *set)
 {
+    bool waits;
     TRY(set_close(set));
+    TRY(prune_occasion_delete(set, &waits));
+    if (waits)
+        return NULL;
     TRY(set_remove_from_bindings(set));
     return set_write_finalizer(set, false);
 }

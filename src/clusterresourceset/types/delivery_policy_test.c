@@ -166,7 +166,7 @@ TEST(what_the_controllers_cannot_do_yet_is_named)
         {"{conflicts: Fail, onImmutable: Recreate, drift: Repair, prune: {maxObjects: 1}}",
          STR("")                                                                                          },
         {"{health: {timeout: 5m}}",                                                         STR("")       },
-        {"{prune: {when: [Removed]}}",                                                      STR("prune")  },
+        {"{prune: {when: [Removed, Unselected, Deleted]}}",                                 STR("")       },
         {"{rollout: {waves: [{name: a}]}}",                                                 STR("rollout")},
         {"{values: Cluster}",                                                               STR("")       },
     };

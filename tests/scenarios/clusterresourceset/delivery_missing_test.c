@@ -107,8 +107,8 @@ SIM_TEST(fl_03_what_is_not_supported_yet_is_not_left_out)
 {
     SCOPED(crs_fixture) fixture;
     begin(&fixture, "Reconcile");
-    delivery_fixture_policy(&fixture, "{\"prune\":{\"when\":[\"Removed\"]}}");
-    check_refused(&fixture, "DeliveryPolicy ns/p asks for prune, which is not supported yet");
+    delivery_fixture_policy(&fixture, "{\"rollout\":{\"waves\":[{\"name\":\"a\"}]}}");
+    check_refused(&fixture, "DeliveryPolicy ns/p asks for rollout, which is not supported yet");
     delivery_fixture_policy(&fixture, "{}");
     crs_fixture_await_applied(&fixture, "crs1");
 }
