@@ -9,8 +9,10 @@ struct str placement_state_name(enum placement_state state)
         [PLACEMENT_STATE_APPLIED] = STR_INIT("applied"),
         [PLACEMENT_STATE_DELETING] = STR_INIT("deleting"),
         [PLACEMENT_STATE_PAUSED] = STR_INIT("paused"),
+        [PLACEMENT_STATE_PRUNING] = STR_INIT("pruning"),
         [PLACEMENT_STATE_SETTLING] = STR_INIT("settling"),
         [PLACEMENT_STATE_WAITING] = STR_INIT("waiting"),
+        [PLACEMENT_STATE_HELD] = STR_INIT("held"),
         [PLACEMENT_STATE_DRIFTED] = STR_INIT("drifted"),
         [PLACEMENT_STATE_CONTESTED] = STR_INIT("contested"),
         [PLACEMENT_STATE_UNREACHABLE] = STR_INIT("unreachable"),
@@ -34,7 +36,9 @@ enum placement_state placement_state_decide(const struct placement_facts *facts)
         {facts->drift == DELIVERY_CONTESTED,         PLACEMENT_STATE_CONTESTED  },
         {facts->drift == DELIVERY_DRIFTED,           PLACEMENT_STATE_DRIFTED    },
         {facts->health == HEALTH_FAILED,             PLACEMENT_STATE_FAILED     },
+        {facts->prune == DELIVERY_PRUNE_HELD,        PLACEMENT_STATE_HELD       },
         {facts->health == HEALTH_SETTLING,           PLACEMENT_STATE_SETTLING   },
+        {facts->prune >= DELIVERY_PRUNE_PRUNING,     PLACEMENT_STATE_PRUNING    },
     };
     for (size_t i = 0; i < COUNT(rules); i++)
         if (rules[i].holds)

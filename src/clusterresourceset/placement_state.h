@@ -21,9 +21,11 @@ enum placement_state {
     PLACEMENT_STATE_APPLIED,
     PLACEMENT_STATE_DELETING,
     PLACEMENT_STATE_PAUSED,
+    PLACEMENT_STATE_PRUNING,   /* applied, and objects that are no longer wanted go */
     PLACEMENT_STATE_SETTLING,  /* applied, and the policy waits until objects are ready */
     PLACEMENT_STATE_WAITING,   /* not applied yet by the newest spec and resources, or other sets
                                 * come first there */
+    PLACEMENT_STATE_HELD,      /* applied, and somebody has to agree before objects are deleted */
     PLACEMENT_STATE_DRIFTED,   /* applied, but somebody has changed objects since */
     PLACEMENT_STATE_CONTESTED, /* the same, after every repair */
     PLACEMENT_STATE_UNREACHABLE,
@@ -42,6 +44,7 @@ struct placement_facts {
     bool is_waiting;     /* something is still to be applied */
     enum delivery_drift drift;
     enum health_state health;
+    enum delivery_prune_state prune;
 };
 
 enum placement_state placement_state_decide(const struct placement_facts *facts);

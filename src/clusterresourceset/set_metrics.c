@@ -16,6 +16,7 @@
 #include "clusterresourceset/placement_health.h"
 #include "clusterresourceset/placement_state.h"
 #include "clusterresourceset/plan.h"
+#include "clusterresourceset/prune_note.h"
 #include "clusterresourceset/set.h"
 #include "controller/cache/cache.h"
 
@@ -107,6 +108,8 @@ static void count_placements(struct crs_set *set, struct cluster_count *clusters
             is_disconnection(fault) || !is_connected(clusters->controllers, cluster);
         facts.health =
             placement_has_health(placement) ? placement_health(placement)->state : HEALTH_READY;
+        const struct prune_note *note = prune_note_find(set, placement_cluster(placement));
+        facts.prune = note ? note->state : DELIVERY_PRUNE_NONE;
         const enum placement_state state = placement_state_decide(&facts);
         counts[state]++;
         note_state(clusters, cluster, state);

@@ -103,6 +103,21 @@ static void add_causes(struct json_builder *builder, const struct failures *fail
     json_builder_end(builder);
 }
 
+/* What the record says of objects that are no longer wanted. */
+static void add_prune(struct json_builder *builder, const struct delivery_prune *prune)
+{
+    if (!prune->state)
+        return;
+    json_builder_add_object(builder, "prune");
+    json_builder_add_str(builder, "state", delivery_prune_state_name(prune->state));
+    add_some(builder, "reason", prune->reason);
+    json_builder_add_int(builder, "objects", (int64_t)prune->objects);
+    json_builder_add_int(builder, "kept", (int64_t)prune->kept);
+    add_some(builder, "token", prune->token);
+    add_some(builder, "message", prune->message);
+    json_builder_end(builder);
+}
+
 /* The record of the binding, with each object in parts. */
 static void add_delivery(struct json_builder *builder, const struct delivery *delivery)
 {
@@ -120,6 +135,7 @@ static void add_delivery(struct json_builder *builder, const struct delivery *de
     add_causes(builder, failures, "why", "omitted");
     if (delivery->settling.len)
         add_causes(builder, &delivery->unready, "unready", "omittedUnready");
+    add_prune(builder, &delivery->prune);
     json_builder_end(builder);
 }
 

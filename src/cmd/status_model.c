@@ -23,6 +23,7 @@
 #include "clusterresourceset/health_condition.h"
 #include "clusterresourceset/placement_drift.h"
 #include "clusterresourceset/placement_state.h"
+#include "clusterresourceset/prune_condition.h"
 #include "clusterresourceset/types/binding.h"
 #include "clusterresourceset/types/delivery.h"
 #include "cmd/status_since.h"
@@ -36,6 +37,7 @@
 static const char *const names[] = {
     [STATUS_FAILED] = "failed",       [STATUS_UNREACHABLE] = "unreachable",
     [STATUS_CONTESTED] = "contested", [STATUS_DRIFTED] = "drifted",
+    [STATUS_HELD] = "held",           [STATUS_PRUNING] = "pruning",
     [STATUS_WAITING] = "waiting",     [STATUS_SETTLING] = "settling",
     [STATUS_PAUSED] = "paused",       [STATUS_DELETING] = "deleting",
     [STATUS_APPLIED] = "applied",     [STATUS_IDLE] = "idle",
@@ -54,7 +56,7 @@ bool status_state_is_fine(enum status_state state)
 bool status_state_is_applied(enum status_state state)
 {
     return state == STATUS_APPLIED || state == STATUS_SETTLING || state == STATUS_DRIFTED ||
-           state == STATUS_CONTESTED;
+           state == STATUS_CONTESTED || state == STATUS_HELD || state == STATUS_PRUNING;
 }
 
 size_t status_count_applied(const size_t counts[static STATUS_STATES])
@@ -229,6 +231,16 @@ static void read_health(struct status_model *model, struct status_set *set,
     model->has_health |= set->has_health;
 }
 
+static void read_prune(struct status_model *model, struct status_set *set,
+                       const struct object *object)
+{
+    struct condition found;
+    if (!find_current(object, STR(PRUNE_CONDITION), &found) || found.status != CONDITION_FALSE)
+        return;
+    set->prune_why = arena_str(&model->arena, found.message);
+    set->is_prune_held = str_eq(found.reason, STR("Held"));
+}
+
 /* Behind the fixed words the condition says that a change waits, if one does. */
 static void read_pause(struct status_model *model, struct status_set *set,
                        const struct object *object)
@@ -268,6 +280,7 @@ void status_model_add_set(struct status_model *model, const struct object *objec
     read_pause(model, set, object);
     read_drift(model, set, object);
     read_health(model, set, object);
+    read_prune(model, set, object);
     set->policy = arena_str(&model->arena, crs_policy_name(object));
     model->has_policies |= crs_has_policy(object);
     status_since_read_set(set, object);
@@ -536,6 +549,8 @@ static struct str find_why(const struct status_cluster *cluster, const struct st
         return cluster->lost_why;
     if (cell->state == STATUS_DRIFTED || cell->state == STATUS_CONTESTED)
         return cell->told;
+    if (cell->state == STATUS_HELD || cell->state == STATUS_PRUNING)
+        return cell->delivery->prune.message;
     if (cell->state == STATUS_FAILED && (cell->set->is_refused || cell->set->lacks_resource))
         return cell->set->why;
     if (status_cell_is_unready(cell))
@@ -555,17 +570,21 @@ static void read_record(const struct status_cell *cell, struct placement_facts *
         struct str recorded;
         enum delivery_drift drift;
         enum health_state health;
+        enum delivery_prune_state prune;
     } states[] = {
-        {STR_INIT("Failed"),    DELIVERY_UNDRIFTED, HEALTH_FAILED  },
-        {STR_INIT("Drifted"),   DELIVERY_DRIFTED,   HEALTH_READY   },
-        {STR_INIT("Contested"), DELIVERY_CONTESTED, HEALTH_READY   },
-        {STR_INIT("Settling"),  DELIVERY_UNDRIFTED, HEALTH_SETTLING},
+        {STR_INIT("Failed"),    DELIVERY_UNDRIFTED, HEALTH_FAILED,   DELIVERY_PRUNE_NONE   },
+        {STR_INIT("Drifted"),   DELIVERY_DRIFTED,   HEALTH_READY,    DELIVERY_PRUNE_NONE   },
+        {STR_INIT("Contested"), DELIVERY_CONTESTED, HEALTH_READY,    DELIVERY_PRUNE_NONE   },
+        {STR_INIT("Settling"),  DELIVERY_UNDRIFTED, HEALTH_SETTLING, DELIVERY_PRUNE_NONE   },
+        {STR_INIT("Pruning"),   DELIVERY_UNDRIFTED, HEALTH_READY,    DELIVERY_PRUNE_PRUNING},
+        {STR_INIT("Held"),      DELIVERY_UNDRIFTED, HEALTH_READY,    DELIVERY_PRUNE_HELD   },
     };
     for (size_t i = 0; cell->delivery && cell->delivery->revision.len && i < COUNT(states); i++) {
         if (!str_eq(cell->delivery->state, states[i].recorded))
             continue;
         facts->drift = states[i].drift;
         facts->health = states[i].health;
+        facts->prune = states[i].prune;
     }
 }
 
@@ -577,6 +596,8 @@ static enum status_state state_of_placement(enum placement_state state)
         [PLACEMENT_STATE_DELETING] = STATUS_DELETING,
         [PLACEMENT_STATE_PAUSED] = STATUS_PAUSED,
         [PLACEMENT_STATE_SETTLING] = STATUS_SETTLING,
+        [PLACEMENT_STATE_PRUNING] = STATUS_PRUNING,
+        [PLACEMENT_STATE_HELD] = STATUS_HELD,
         [PLACEMENT_STATE_WAITING] = STATUS_WAITING,
         [PLACEMENT_STATE_DRIFTED] = STATUS_DRIFTED,
         [PLACEMENT_STATE_CONTESTED] = STATUS_CONTESTED,
@@ -748,13 +769,18 @@ static enum status_state judge_set(const struct status_set *set)
         return STATUS_CONTESTED;
     if (set->counts[STATUS_DRIFTED])
         return STATUS_DRIFTED;
+    if (set->counts[STATUS_HELD] || set->is_prune_held)
+        return STATUS_HELD;
     if (!set->clusters)
         return STATUS_IDLE;
-    if (set->counts[STATUS_APPLIED] + set->counts[STATUS_SETTLING] + set->counts[STATUS_PAUSED] <
+    if (set->counts[STATUS_APPLIED] + set->counts[STATUS_SETTLING] + set->counts[STATUS_PRUNING] +
+            set->counts[STATUS_PAUSED] <
         set->clusters)
         return STATUS_WAITING;
     if (set->counts[STATUS_SETTLING])
         return STATUS_SETTLING;
+    if (set->counts[STATUS_PRUNING])
+        return STATUS_PRUNING;
     return set->is_current ? STATUS_APPLIED : set->is_held ? STATUS_PAUSED : STATUS_WAITING;
 }
 
@@ -800,6 +826,10 @@ static struct str count_why(struct status_model *model, const struct status_set 
     const enum status_state state = set->state <= STATUS_DRIFTED ? set->state : STATUS_PAUSED;
     if ((state == STATUS_DRIFTED || state == STATUS_CONTESTED) && set->drift_why.len)
         return set->drift_why;
+    if ((set->state == STATUS_HELD || set->state == STATUS_PRUNING ||
+         set->state == STATUS_DELETING) &&
+        set->prune_why.len)
+        return set->prune_why;
     if ((state == STATUS_FAILED || set->state == STATUS_SETTLING) && set->health_why.len)
         return set->health_why;
     if (!set->counts[state] || set->is_paused)

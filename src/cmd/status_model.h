@@ -28,8 +28,10 @@ enum status_state {
     STATUS_UNREACHABLE, /* a cluster whose condition RemoteConnectionProbe says so */
     STATUS_CONTESTED,   /* applied, but somebody changes objects back after every repair */
     STATUS_DRIFTED,     /* applied, but somebody has changed objects since */
+    STATUS_HELD,        /* applied, and somebody has to agree before objects are deleted */
     STATUS_WAITING,     /* not applied yet */
     STATUS_SETTLING,    /* applied, and not everything is ready yet */
+    STATUS_PRUNING,     /* applied, and objects that are no longer wanted go */
     STATUS_PAUSED,
     STATUS_DELETING,
     STATUS_APPLIED,
@@ -86,6 +88,8 @@ struct status_set {
     struct str lost_why;                 /* its name, and why */
     struct str drift_why;                /* the message of its condition DriftFree */
     struct str health_why;               /* the message of its condition Ready, if it is False */
+    struct str prune_why;                /* the message of its condition Pruned, the same */
+    bool is_prune_held;                  /* which says that somebody has to agree */
     bool has_health;                     /* it has the condition Ready */
     size_t ready;                        /* clusters on which it is ready, if it has health */
     struct str policy;                   /* the name of its DeliveryPolicy; empty: none */

@@ -496,8 +496,9 @@ TEST(status_shows_paused_clusters)
     CHECK_OK(status_render_json(&model, &doc));
     buf_clear(&out);
     json_write(&out, json_doc_root(doc));
-    CHECK_CONTAINS(buf_str(&out),
-                   STR("\"waiting\":0,\"settling\":0,\"paused\":1,\"deleting\":0,\"applied\":1"));
+    CHECK_CONTAINS(
+        buf_str(&out),
+        STR("\"waiting\":0,\"settling\":0,\"pruning\":0,\"paused\":1,\"deleting\":0,\"applied\":1"));
     CHECK_CONTAINS(buf_str(&out), STR("\"name\":\"two\",\"state\":\"paused\""));
 }
 
@@ -785,7 +786,7 @@ TEST(status_for_programs)
         buf_str(&out),
         STR("{\"applied\":true,\"sets\":[{\"namespace\":\"default\",\"name\":\"cni\",\"state\":"
             "\"applied\",\"strategy\":\"Reconcile\",\"clusters\":{\"selected\":1,\"failed\":0,"
-            "\"unreachable\":0,\"contested\":0,\"drifted\":0,\"waiting\":0,\"settling\":0,\"paused\":0,\"deleting\":0,\"applied\":1},\"resources\":[{\"kind\":"
+            "\"unreachable\":0,\"contested\":0,\"drifted\":0,\"held\":0,\"waiting\":0,\"settling\":0,\"pruning\":0,\"paused\":0,\"deleting\":0,\"applied\":1},\"resources\":[{\"kind\":"
             "\"ConfigMap\",\"name\":\"a\"},{\"kind\":\"Secret\",\"name\":\"b\"}],\"since\":"
             "\"2026-01-01T00:06:00Z\"}],\"clusters\":[{\"namespace\":\"default\",\"name\":"
             "\"vc-00000\",\"state\":\"applied\",\"endpoint\":\"10.0.0.1:6443\",\"provisioned\":"

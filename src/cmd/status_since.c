@@ -38,6 +38,8 @@ void status_since_read_set(struct status_set *set, const struct object *object)
         {STR_INIT("DriftFree"),        CONDITION_FALSE, STATUS_DRIFTED  },
         {STR_INIT("DriftFree"),        CONDITION_FALSE, STATUS_CONTESTED},
         {STR_INIT("Ready"),            CONDITION_FALSE, STATUS_SETTLING },
+        {STR_INIT("Pruned"),           CONDITION_FALSE, STATUS_HELD     },
+        {STR_INIT("Pruned"),           CONDITION_FALSE, STATUS_PRUNING  },
         {STR_INIT("InProgress"),       CONDITION_TRUE,  STATUS_WAITING  },
         {STR_INIT("Paused"),           CONDITION_TRUE,  STATUS_PAUSED   },
         {STR_INIT("ResourcesApplied"), CONDITION_FALSE, STATUS_PAUSED   }, /* Clusters are paused */
@@ -90,6 +92,8 @@ static timestamp cell_since(const struct status_cluster *cluster, const struct s
         return cell->why_first && !set->is_refused ? cell->why_first : set->times[STATUS_FAILED];
     case STATUS_DRIFTED:
     case STATUS_CONTESTED:
+    case STATUS_HELD:
+    case STATUS_PRUNING:
         return read_time(cell->delivery->since);
     case STATUS_WAITING:
         return later(set->times[STATUS_WAITING], cluster->times[STATUS_WAITING]);

@@ -3,6 +3,7 @@
 #include "apiserver/registry/kind_age.h"
 #include "base/memory.h"
 #include "clusterresourceset/types/delivery.h"
+#include "cmd/command.h"
 #include "cmd/terminal.h"
 
 #define NAMES_SHOWN 5 /* of clusters of which the same is said */
@@ -127,6 +128,15 @@ static void add_advice(struct buf *out, const struct status_cell *cell)
         buf_add(out,
                 STR("  to do: undo the change in the cluster, put it into the manifest, or let "
                     "the\n         policy say drift: Repair.\n"));
+        break;
+    case STATUS_HELD:
+        buf_print(out,
+                  "  to do: %s approve %.*s --prune, which shows what it agrees to; or put\n"
+                  "         back what was taken out.\n",
+                  command_program(), STR_ARG(cell->set->key.name));
+        break;
+    case STATUS_PRUNING:
+        buf_add(out, STR("  to do: nothing yet. It is tried again by itself.\n"));
         break;
     case STATUS_WAITING:
         if (cell->set->waits)

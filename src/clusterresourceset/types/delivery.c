@@ -154,6 +154,42 @@ static enum delivery_drift read_drift(struct str state)
                                            : DELIVERY_UNDRIFTED;
 }
 
+static const struct str prune_states[] = {
+    [DELIVERY_PRUNE_NONE] = STR_INIT(""),         [DELIVERY_PRUNE_DONE] = STR_INIT("Done"),
+    [DELIVERY_PRUNE_DUE] = STR_INIT("Due"),       [DELIVERY_PRUNE_PRUNING] = STR_INIT(PRUNING),
+    [DELIVERY_PRUNE_FAILED] = STR_INIT("Failed"), [DELIVERY_PRUNE_HELD] = STR_INIT(HELD),
+};
+
+struct str delivery_prune_state_name(enum delivery_prune_state state)
+{
+    return prune_states[state];
+}
+
+static enum delivery_prune_state read_prune_state(const struct json_value *record)
+{
+    const struct str state = json_path_str(record, "prune.state");
+    for (size_t i = 0; i < COUNT(prune_states); i++)
+        if (str_eq(prune_states[i], state))
+            return (enum delivery_prune_state)i;
+    return DELIVERY_PRUNE_NONE;
+}
+
+/* Bounded, whatever somebody wrote there. */
+static struct delivery_prune read_prune(const struct json_value *record, struct arena *arena)
+{
+    const struct json_value *prune = json_get(record, STR("prune"));
+    const struct str message = json_path_str(prune, "message");
+    const struct str reason = json_path_str(prune, "reason"), token = json_path_str(prune, "token");
+    return (struct delivery_prune){
+        .state = read_prune_state(record),
+        .reason = arena_str(arena, str_slice(reason, 0, reason.len < WORD_MAX ? reason.len : 0)),
+        .objects = read_size(json_get(prune, STR("objects"))),
+        .kept = read_size(json_get(prune, STR("kept"))),
+        .token = arena_str(arena, str_slice(token, 0, token.len < WORD_MAX ? token.len : 0)),
+        .message = arena_str(arena, message.len > DELIVERY_PRUNE_MESSAGE_MAX ? STR("") : message),
+    };
+}
+
 bool delivery_read(const struct object *binding, struct str set, struct arena *arena,
                    struct delivery *ret_delivery)
 {
@@ -170,6 +206,7 @@ bool delivery_read(const struct object *binding, struct str set, struct arena *a
         .revision = arena_str(arena, json_path_str(record, "revision")),
         .settling = arena_str(arena, json_path_str(record, "settling")),
         .is_overdue = is_overdue(record),
+        .prune = read_prune(record, arena),
         .failures = none,
         .unready = none,
     };
@@ -273,37 +310,6 @@ static struct str find_since(const struct json_value *before, const char *state,
     const bool is_same = str_eq(json_path_str(before, "state"), str_from_c(state)) &&
                          str_eq(json_path_str(before, "revision"), revision);
     return is_same && since.len && since.len <= outcome->now.len ? since : outcome->now;
-}
-
-static const struct str prune_states[] = {
-    [DELIVERY_PRUNE_NONE] = STR_INIT(""),         [DELIVERY_PRUNE_DONE] = STR_INIT("Done"),
-    [DELIVERY_PRUNE_DUE] = STR_INIT("Due"),       [DELIVERY_PRUNE_PRUNING] = STR_INIT(PRUNING),
-    [DELIVERY_PRUNE_FAILED] = STR_INIT("Failed"), [DELIVERY_PRUNE_HELD] = STR_INIT(HELD),
-};
-
-static enum delivery_prune_state read_prune_state(const struct json_value *record)
-{
-    const struct str state = json_path_str(record, "prune.state");
-    for (size_t i = 0; i < COUNT(prune_states); i++)
-        if (str_eq(prune_states[i], state))
-            return (enum delivery_prune_state)i;
-    return DELIVERY_PRUNE_NONE;
-}
-
-/* Bounded, whatever somebody wrote there. */
-static struct delivery_prune read_prune(const struct json_value *record, struct arena *arena)
-{
-    const struct json_value *prune = json_get(record, STR("prune"));
-    const struct str message = json_path_str(prune, "message");
-    const struct str reason = json_path_str(prune, "reason"), token = json_path_str(prune, "token");
-    return (struct delivery_prune){
-        .state = read_prune_state(record),
-        .reason = arena_str(arena, str_slice(reason, 0, reason.len < WORD_MAX ? reason.len : 0)),
-        .objects = read_size(json_get(prune, STR("objects"))),
-        .kept = read_size(json_get(prune, STR("kept"))),
-        .token = arena_str(arena, str_slice(token, 0, token.len < WORD_MAX ? token.len : 0)),
-        .message = arena_str(arena, message.len > DELIVERY_PRUNE_MESSAGE_MAX ? STR("") : message),
-    };
 }
 
 static void write_word(struct buf *out, const char *name, struct str word)

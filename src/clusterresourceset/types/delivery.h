@@ -65,6 +65,27 @@
 #define DELIVERY_REVISION_LEN 12
 #define DELIVERY_DIGEST_LEN   32
 
+/* What becomes of objects that are no longer wanted on a cluster. What is graver comes later. */
+enum delivery_prune_state {
+    DELIVERY_PRUNE_NONE,    /* nothing is to be told */
+    DELIVERY_PRUNE_DONE,    /* nothing is left but what is kept */
+    DELIVERY_PRUNE_DUE,     /* nobody has looked since the revision was applied */
+    DELIVERY_PRUNE_PRUNING, /* it is under way, or waits for something */
+    DELIVERY_PRUNE_FAILED,  /* it is tried again */
+    DELIVERY_PRUNE_HELD,    /* it waits for somebody to agree */
+};
+
+/* "Held", as in the record; empty for DELIVERY_PRUNE_NONE. */
+struct str delivery_prune_state_name(enum delivery_prune_state state);
+
+struct delivery_prune {
+    enum delivery_prune_state state;
+    struct str reason;    /* "Removed" */
+    size_t objects, kept; /* to be deleted, as far as they are known; and never deleted */
+    struct str token;     /* of what is held: who agrees names it */
+    struct str message;   /* for people */
+};
+
 struct delivery {
     struct str state, since;  /* "Failed"; RFC 3339 */
     struct str revision;      /* empty: of a plain set */
@@ -74,6 +95,7 @@ struct delivery {
     struct failures unready;  /* the objects that are not, as far as they are known */
     struct str unchecked;     /* since when that is not known, RFC 3339; empty: it is */
     struct str drift_unchecked; /* the same of drift */
+    struct delivery_prune prune;
 };
 
 /* Whether there is a record of the set. binding may be NULL. */
@@ -103,24 +125,6 @@ struct delivery_unready {
     size_t count;
     struct str since;
     bool is_overdue; /* that is longer than the policy allows */
-};
-
-/* What becomes of objects that are no longer wanted on a cluster. What is graver comes later. */
-enum delivery_prune_state {
-    DELIVERY_PRUNE_NONE,    /* nothing is to be told */
-    DELIVERY_PRUNE_DONE,    /* nothing is left but what is kept */
-    DELIVERY_PRUNE_DUE,     /* nobody has looked since the revision was applied */
-    DELIVERY_PRUNE_PRUNING, /* it is under way, or waits for something */
-    DELIVERY_PRUNE_FAILED,  /* it is tried again */
-    DELIVERY_PRUNE_HELD,    /* it waits for somebody to agree */
-};
-
-struct delivery_prune {
-    enum delivery_prune_state state;
-    struct str reason;    /* "Removed" */
-    size_t objects, kept; /* to be deleted, as far as they are known; and never deleted */
-    struct str token;     /* of what is held: who agrees names it */
-    struct str message;   /* for people */
 };
 
 /* Bytes of a message of struct delivery_prune; what is longer is cut. */

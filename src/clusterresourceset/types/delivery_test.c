@@ -414,3 +414,127 @@ TEST(the_record_of_a_set_with_health_says_what_is_not_ready)
     CHECK_EQ(read.failures.failed, drifted.failed);
     CHECK_EQ(read.unready.failed, unready.failed);
 }
+
+/* A record of set a with this in place of what stands between kinds and digest. */
+static struct object *bind_prune(const char *state, const char *prune)
+{
+    SCOPED(buf) text = {.limit = 0};
+    buf_print(
+        &text,
+        "{\"a\":{\"revision\":\"9f2c01aa77de\",\"state\":\"%s\",\"since\":\"x\",\"objects\":2,"
+        "\"ready\":2,\"kinds\":[\"v1/ConfigMap\",\"v1/Secret\"],\"digest\":\"\"%s}}",
+        state, prune);
+    return bind(buf_str(&text));
+}
+
+TEST(a_record_tells_what_is_left_to_prune)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(buf) text = {.limit = 0};
+    struct delivery_prune read;
+    struct delivery_mark mark;
+    struct str kinds[] = {STR("v1/Secret")};
+    const struct delivery_kinds gone = {kinds, 1};
+    OWNED(object) ready = bind_prune("Ready", ",\"prune\":{\"state\":\"Due\"}");
+    CHECK(delivery_find_prune(ready, STR("a"), &arena, &read));
+    CHECK_EQ(read.state, DELIVERY_PRUNE_DUE);
+    const struct delivery_prune held = {
+        .state = DELIVERY_PRUNE_HELD,
+        .reason = STR("Removed"),
+        .objects = 21,
+        .token = STR("prune/0123456789ab"),
+        .message = STR("too many"),
+    };
+    delivery_write_prune(ready, STR("a"), &held, gone, NOW, &text);
+    CHECK_EQ(
+        buf_str(&text),
+        STR("{\"a\":{\"revision\":\"9f2c01aa77de\",\"state\":\"Held\",\"since\":"
+            "\"2026-11-15T22:10:00Z\",\"objects\":2,\"ready\":2,\"kinds\":[\"v1/ConfigMap\"],"
+            "\"digest\":\"\",\"prune\":{\"state\":\"Held\",\"reason\":\"Removed\",\"objects\":21,"
+            "\"token\":\"prune/0123456789ab\",\"message\":\"too many\"}}}"));
+    OWNED(object) written = bind(buf_str(&text));
+    CHECK(delivery_find_mark(written, STR("a"), &mark));
+    CHECK(mark.is_applied);
+    CHECK_EQ(mark.prune, DELIVERY_PRUNE_HELD);
+
+    TEST_CASE("it is over");
+    buf_clear(&text);
+    delivery_write_prune(written, STR("a"), &(struct delivery_prune){0}, (struct delivery_kinds){0},
+                         LATER, &text);
+    CHECK(!str_contains(buf_str(&text), STR("prune")));
+    CHECK_CONTAINS(buf_str(&text), STR("\"state\":\"Ready\",\"since\":\"2026-11-15T23:00:00Z\""));
+
+    TEST_CASE("without a record there is nothing to tell");
+    OWNED(object) none = bind(STR("{\"b\":{\"state\":\"Failed\"}}"));
+    buf_clear(&text);
+    delivery_write_prune(none, STR("a"), &held, gone, NOW, &text);
+    CHECK_EQ(buf_str(&text), STR("{\"b\":{\"state\":\"Failed\"}}"));
+}
+
+TEST(what_is_graver_than_prune_stays_the_state)
+{
+    SCOPED(buf) text = {.limit = 0};
+    OWNED(object) drifted = bind_prune("Drifted", "");
+    delivery_write_prune(drifted, STR("a"),
+                         &(struct delivery_prune){.state = DELIVERY_PRUNE_PRUNING},
+                         (struct delivery_kinds){0}, NOW, &text);
+    CHECK_CONTAINS(buf_str(&text), STR("\"state\":\"Drifted\",\"since\":\"x\""));
+    CHECK_CONTAINS(buf_str(&text), STR("\"prune\":{\"state\":\"Pruning\"}"));
+}
+
+/* Some of its objects may be gone: whoever selects the cluster again has to apply everything. */
+TEST(a_cluster_that_loses_a_set_does_not_count_as_applied)
+{
+    static const struct {
+        const char *prune;
+        bool is_applied;
+    } cases[] = {
+        {",\"prune\":{\"state\":\"Pruning\",\"reason\":\"Removed\"}",    true },
+        {",\"prune\":{\"state\":\"Held\",\"reason\":\"Unselected\"}",    true },
+        {",\"prune\":{\"state\":\"Due\",\"reason\":\"Unselected\"}",     true },
+        {",\"prune\":{\"state\":\"Pruning\",\"reason\":\"Unselected\"}", false},
+        {",\"prune\":{\"state\":\"Failed\",\"reason\":\"Deleted\"}",     false},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct delivery_mark mark;
+        TEST_CASE("%s", cases[i].prune);
+        OWNED(object) binding = bind_prune("Pruning", cases[i].prune);
+        CHECK(delivery_find_mark(binding, STR("a"), &mark));
+        CHECK_EQ(mark.is_applied, cases[i].is_applied);
+    }
+}
+
+TEST(what_is_known_of_prune_lasts_as_long_as_the_revision)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(failures) none = {.arena = &arena, .objects = 2};
+    const struct {
+        struct str revision;
+        bool is_due, keeps;
+        const char *state; /* NULL: nothing is told */
+    } cases[] = {
+        {STR("9f2c01aa77de"), false, true,  "Held"},
+        {STR("9f2c01aa77de"), false, false, NULL  },
+        {STR("9f2c01aa77de"), true,  false, "Due" },
+        {STR("000000000000"), false, true,  NULL  },
+        {STR("000000000000"), true,  false, "Due" },
+    };
+    OWNED(object) held = bind_prune("Held", ",\"prune\":{\"state\":\"Held\",\"token\":\"t\"}");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(buf) text = {.limit = 0};
+        struct delivery_prune read;
+        TEST_CASE("%zu", i);
+        const struct delivery_progress progress = {.revision = cases[i].revision};
+        const struct delivery_outcome outcome = {
+            .failures = &none,
+            .progress = &progress,
+            .now = NOW,
+            .is_prune_due = cases[i].is_due,
+            .keeps_prune = cases[i].keeps,
+        };
+        delivery_write(held, STR("a"), &outcome, &text);
+        OWNED(object) written = bind(buf_str(&text));
+        CHECK_EQ(delivery_find_prune(written, STR("a"), &arena, &read), cases[i].state != NULL);
+        CHECK_EQ(delivery_prune_state_name(read.state), str_from_c(cases[i].state));
+    }
+}
