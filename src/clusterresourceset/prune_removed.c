@@ -8,7 +8,6 @@
 #include "async/loop.h"
 #include "clustercache/clustercache.h"
 #include "clusterresourceset/apply/field_manager.h"
-#include "clusterresourceset/drift_objects.h"
 #include "clusterresourceset/placement_reconcile_internal.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/prune_guard.h"
@@ -16,6 +15,7 @@
 #include "clusterresourceset/prune_run.h"
 #include "clusterresourceset/prune_tell.h"
 #include "clusterresourceset/prune_token.h"
+#include "clusterresourceset/prune_wanted.h"
 #include "clusterresourceset/set.h"
 #include "controller/cache/cache.h"
 
@@ -45,17 +45,6 @@ static bool asks_for_removed(const struct plan *plan)
     return policy && policy->prune_when & DELIVERY_POLICY_PRUNE_REMOVED;
 }
 
-/* A resource without objects may have lost them by mistake. */
-static bool has_objects(const struct plan *plan)
-{
-    for (size_t i = 0; i < plan_resource_count(plan); i++) {
-        const struct content *content = resource_snapshot_content(plan_snapshot(plan, i));
-        if (!content || !content_count(content))
-            return false;
-    }
-    return plan_resource_count(plan) > 0;
-}
-
 static struct prune_facts gather_facts(const struct removed *removed)
 {
     const struct placement_reconcile *reconcile = removed->reconcile;
@@ -72,7 +61,7 @@ static struct prune_facts gather_facts(const struct removed *removed)
                           cache_is_synced(controllers->bindings) &&
                           cache_is_synced(controllers->options.clusters),
         .is_whole = plan_is_whole(plan),
-        .has_objects = has_objects(plan),
+        .has_objects = prune_wanted_is_sound(plan),
         .is_there = cluster != NULL,
         .is_deleting = cluster && object_is_deleting(cluster),
         .is_paused = placement_reconcile_is_paused(reconcile),
@@ -114,30 +103,10 @@ static void decide(struct removed *removed)
         removed->decision = PRUNE_HOLD;
 }
 
-static bool leaves_out_nothing(const struct object *manifest)
-{
-    (void)manifest;
-    return false;
-}
-
-/* Suspends for kinds that are not known yet. */
-static struct error *read_wanted(struct removed *removed)
-{
-    const struct placement_reconcile *reconcile = removed->reconcile;
-    struct drift_objects objects;
-    TRY(drift_objects_read(reconcile->plan, leaves_out_nothing,
-                           cluster_connection_discovery(reconcile->connection), removed->run.arena,
-                           &objects));
-    for (size_t i = 0; i < objects.count; i++) {
-        map_put(&removed->wanted, objects.items[i].id, NULL);
-        map_put(&removed->wanted, objects.items[i].kind, NULL);
-    }
-    return NULL;
-}
-
 static struct error *look_and_delete(struct removed *removed)
 {
-    TRY(read_wanted(removed));
+    TRY(prune_wanted_read(removed->reconcile->plan, removed->run.discovery, removed->run.arena,
+                          &removed->wanted));
     TRY(prune_run_look(&removed->run));
     removed->is_listed = true;
     decide(removed);
@@ -277,7 +246,8 @@ static struct error *run_prune(struct removed *removed, const struct object *bin
     struct placement_reconcile *reconcile = removed->reconcile;
     const struct prune_note *note = prune_note_find(reconcile->set, reconcile->cluster.name);
     removed->run = (struct prune_run){
-        .connection = reconcile->connection,
+        .client = cluster_connection_client(reconcile->connection),
+        .discovery = cluster_connection_discovery(reconcile->connection),
         .arena = &reconcile->arena,
         .manager = field_manager_of_set(&reconcile->arena, set_key(reconcile->set)),
         .policy = plan_policy(reconcile->plan),

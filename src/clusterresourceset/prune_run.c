@@ -11,7 +11,6 @@
 #include "base/array.h"
 #include "client/client.h"
 #include "client/discovery/discovery.h"
-#include "clustercache/clustercache.h"
 #include "clusterresourceset/apply/apply_policy.h"
 #include "clusterresourceset/types/content_items.h"
 #include "json/path.h"
@@ -36,6 +35,16 @@ void prune_run_done(struct prune_run *run)
     buf_done(&run->kept_names);
     buf_done(&run->deleted_names);
     buf_done(&run->left_names);
+}
+
+struct str prune_object_api_version(const struct prune_object *object, struct arena *arena)
+{
+    return gvk_api_version(arena, object->kind->mapping.gvk);
+}
+
+struct str prune_object_kind(const struct prune_object *object, struct arena *arena)
+{
+    return arena_str(arena, object->kind->mapping.gvk.kind);
 }
 
 /* "v1 ConfigMap default/a" */
@@ -141,11 +150,11 @@ static void refuse_restart(void *data)
 /* The resource of a kind, in its version or in another one. */
 static struct error *find_resource(struct prune_run *run, struct gvk gvk, struct prune_kind *kind)
 {
-    struct discovery *discovery = cluster_connection_discovery(run->connection);
-    struct error *err = discovery_find_kind(discovery, run->arena, gvk, &kind->mapping);
+    struct error *err = discovery_find_kind(run->discovery, run->arena, gvk, &kind->mapping);
     if (discovery_is_no_match(err)) {
         error_free(err);
-        err = discovery_find_group_kind(discovery, run->arena, gvk.group, gvk.kind, &kind->mapping);
+        err = discovery_find_group_kind(run->discovery, run->arena, gvk.group, gvk.kind,
+                                        &kind->mapping);
     }
     kind->is_served = !err;
     if (!discovery_is_no_match(err))
@@ -190,11 +199,10 @@ static struct error *list_kind(struct prune_run *run, struct prune_kind *kind)
         .label_selector = STR(APPLY_MANAGED_LABEL), .limit = PAGE, .form = CLIENT_METADATA};
     const struct client_list_sink sink = {note_listed, refuse_restart, run};
     run->listed = kind;
-    struct error *err = client_list_each(cluster_connection_client(run->connection),
-                                         kind->mapping.gvr, STR(""), &options, &sink, &version);
+    struct error *err =
+        client_list_each(run->client, kind->mapping.gvr, STR(""), &options, &sink, &version);
     if (error_is(err, ERROR_NOT_FOUND))
-        discovery_forget(cluster_connection_discovery(run->connection), kind->mapping.gvk.group,
-                         kind->mapping.gvk.version);
+        discovery_forget(run->discovery, kind->mapping.gvk.group, kind->mapping.gvk.version);
     if (!err && run->must_look_again)
         err = error_new(ERROR_CONFLICT, "the list expired while it was read");
     return error_wrap(err, "list objects of kind %.*s", STR_ARG(kind->kind));
@@ -271,8 +279,8 @@ static struct error *delete_object(struct prune_run *run, const struct prune_obj
     if (object->is_deleting)
         return NULL;
     TRY(check_going(run));
-    struct error *err = client_delete(cluster_connection_client(run->connection),
-                                      object->kind->mapping.gvr, object->key, &options, NULL);
+    struct error *err =
+        client_delete(run->client, object->kind->mapping.gvr, object->key, &options, NULL);
     err = note_changed(run, error_ignore(err, ERROR_NOT_FOUND));
     return explain_object(run, object, "delete", err);
 }
@@ -282,8 +290,8 @@ static struct error *confirm_gone(struct prune_run *run, const struct prune_obje
 {
     const struct client_get_options options = {.form = CLIENT_METADATA};
     OWNED(object) live = NULL;
-    struct error *err = client_get(cluster_connection_client(run->connection),
-                                   object->kind->mapping.gvr, object->key, &options, &live);
+    struct error *err =
+        client_get(run->client, object->kind->mapping.gvr, object->key, &options, &live);
     TRY(explain_object(run, object, "read", error_ignore(err, ERROR_NOT_FOUND)));
     if (!live || !str_eq(object_uid(live), object->uid)) {
         note_gone(run, object);
@@ -346,8 +354,7 @@ static struct error *give_up(struct prune_run *run, const struct prune_object *o
     OWNED(object) bare = NULL;
     TRY(check_going(run));
     TRY(make_bare(run, object, &bare));
-    struct error *err = client_apply(cluster_connection_client(run->connection),
-                                     object->kind->mapping.gvr, bare, &options, NULL);
+    struct error *err = client_apply(run->client, object->kind->mapping.gvr, bare, &options, NULL);
     err = note_changed(run, error_ignore(err, ERROR_NOT_FOUND));
     if (!err && !run->must_look_again) {
         object->kind->ours--;

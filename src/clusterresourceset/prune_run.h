@@ -25,8 +25,8 @@
 #include "clusterresourceset/types/delivery.h"
 #include "clusterresourceset/types/delivery_policy.h"
 
-struct cluster_connection;
-struct discovery_mapping;
+struct client;
+struct discovery;
 struct prune_kind;
 
 /* An object of the set that no resource of it has. Texts are in the arena. */
@@ -38,6 +38,10 @@ struct prune_object {
     bool is_deleting;
 };
 
+/* "apps/v1" and "Deployment", in the arena. */
+struct str prune_object_api_version(const struct prune_object *object, struct arena *arena);
+struct str prune_object_kind(const struct prune_object *object, struct arena *arena);
+
 struct prune_objects {
     struct prune_object *items;
     size_t count, capacity;
@@ -45,7 +49,8 @@ struct prune_objects {
 
 struct prune_run {
     /* What the caller says. */
-    struct cluster_connection *connection;
+    struct client *client; /* of the cluster */
+    struct discovery *discovery;
     struct arena *arena;
     struct str manager; /* the field manager of the set */
     const struct delivery_policy *policy;

@@ -323,7 +323,8 @@ static struct error *begin_run(struct withdraw *withdraw, struct crs_set *set)
 {
     const struct prune_note *note = prune_note_find(set, withdraw->cluster.name);
     withdraw->run = (struct prune_run){
-        .connection = withdraw->connection,
+        .client = cluster_connection_client(withdraw->connection),
+        .discovery = cluster_connection_discovery(withdraw->connection),
         .arena = &withdraw->arena,
         .manager = field_manager_of_set(&withdraw->arena, withdraw->set),
         .policy = withdraw->policy,

@@ -121,6 +121,7 @@ static enum table_color color_of(enum preview_sign sign)
 {
     static const enum table_color colors[] = {[PREVIEW_CREATED] = TABLE_GREEN,
                                               [PREVIEW_CHANGED] = TABLE_YELLOW,
+                                              [PREVIEW_PRUNED] = TABLE_RED,
                                               [PREVIEW_REFUSED] = TABLE_RED,
                                               [PREVIEW_UNKNOWN] = TABLE_DIM};
     return colors[sign];

@@ -17,6 +17,7 @@ char preview_sign_char(enum preview_sign sign)
 {
     static const char chars[] = {[PREVIEW_CREATED] = '+',
                                  [PREVIEW_CHANGED] = '~',
+                                 [PREVIEW_PRUNED] = '-',
                                  [PREVIEW_REFUSED] = '!',
                                  [PREVIEW_UNKNOWN] = '?'};
     return chars[sign];

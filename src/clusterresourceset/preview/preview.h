@@ -28,6 +28,7 @@
 enum preview_sign {
     PREVIEW_CREATED, /* + */
     PREVIEW_CHANGED, /* ~ */
+    PREVIEW_PRUNED,  /* - */
     PREVIEW_REFUSED, /* !: a refusal, or a conflict with another writer */
     PREVIEW_UNKNOWN, /* ?: cannot be known yet */
 };
@@ -41,7 +42,7 @@ struct preview_object {
     struct str api_version, kind; /* may be empty: then all of the resource is meant */
     struct str namespace, name;
     enum preview_sign sign;
-    struct str text;                /* of ! and ?: why */
+    struct str text;                /* of -, ! and ?: why */
     struct preview_changes changes; /* of ~ */
     struct object *manifest;        /* of +: what is created; owned by the result */
     bool is_secret;                 /* no value of it may be shown */

@@ -8,6 +8,7 @@
 #include "clusterresourceset/apply/apply_redaction.h"
 #include "clusterresourceset/apply/apply_server_side.h"
 #include "clusterresourceset/apply/field_manager.h"
+#include "clusterresourceset/preview/preview_prune.h"
 #include "clusterresourceset/server_version.h"
 #include "clusterresourceset/types/binding.h"
 
@@ -41,6 +42,7 @@ size_t preview_cluster_count(const struct preview_cluster *cluster)
     size_t count = 0;
     for (size_t i = 0; i < cluster->set_count; i++) {
         const struct preview_set *set = cluster->sets[i];
+        count += preview_prune_is_due(set, cluster->binding);
         if (set->problem.len || is_delivered(set, cluster->binding))
             continue;
         for (size_t j = 0; j < plan_resource_count(set->plan); j++)
@@ -271,6 +273,17 @@ static void add_fault(const struct inquiry *inquiry, struct resource_ref ref, st
     add_told(inquiry, object, PREVIEW_REFUSED, buf_str(&told));
 }
 
+static void add_fault_of_prune(const struct inquiry *inquiry, const struct error *err)
+{
+    const struct str name = arena_str(&inquiry->result->arena, inquiry->set->key.name);
+    const struct preview_object object = {
+        .set = name,
+        .resource = arena_print(&inquiry->result->arena, "ClusterResourceSet %.*s", STR_ARG(name)),
+        .name = name,
+    };
+    add_refusal(inquiry, &object, "nothing would be deleted: ", err);
+}
+
 /* Of a set of which nothing is applied. */
 static void add_problem(const struct inquiry *inquiry, struct str text)
 {
@@ -344,19 +357,34 @@ static struct error *check_binding(const struct preview_cluster *cluster,
 
 /*
  * Whether the server is too old for the policy of the set; text is what the controllers would say.
- * A version that cannot be read passes, as with them. Suspends.
+ * A version that cannot be read passes, as with them. A cluster that has to be asked for no object
+ * has no client. Suspends.
  */
 static struct error *check_version(const struct inquiry *inquiry, struct str *ret_text)
 {
     struct str version = {0};
     struct arena *arena = &inquiry->result->arena;
     *ret_text = STR("");
-    if (!plan_policy(inquiry->set->plan) || inquiry->is_delivered)
+    if (!plan_policy(inquiry->set->plan) || inquiry->is_delivered || !inquiry->cluster->client)
         return NULL;
     OWNED(error) err = discovery_server_version(inquiry->cluster->client, arena, &version);
     if (is_silence(err))
         return TAKE(err);
     *ret_text = server_version_policy_refusal(arena, version);
+    return NULL;
+}
+
+/* What cannot be listed is told: it would not be deleted either. */
+static struct error *ask_prune(const struct inquiry *inquiry)
+{
+    if (!preview_prune_is_due(inquiry->set, inquiry->binding))
+        return NULL;
+    OWNED(error)
+    err = preview_prune_ask(inquiry->cluster, inquiry->set, inquiry->binding, inquiry->result);
+    if (is_silence(err))
+        return TAKE(err);
+    if (err)
+        add_fault_of_prune(inquiry, err);
     return NULL;
 }
 
@@ -372,7 +400,7 @@ static struct error *ask_set(struct inquiry *inquiry)
     }
     for (size_t i = 0; i < plan_resource_count(set->plan); i++)
         TRY(ask_resource(inquiry, i));
-    return NULL;
+    return ask_prune(inquiry);
 }
 
 /* The field manager is in the arena. */

@@ -264,3 +264,57 @@ SIM_TEST(a_policy_of_no_set_is_noted)
     CHECK_EQ(buf_str(&planned.source.notes),
              STR("DeliveryPolicy p is of no set of namespace ns that is planned\n"));
 }
+
+#define REMOVED "{\"prune\":{\"when\":[\"Removed\"]}}"
+#define TWO     CRS_FIXTURE_MANIFEST("a", "1") "---\n" CRS_FIXTURE_MANIFEST("b", "1")
+
+SIM_TEST(a_plan_by_policy_tells_what_would_be_deleted)
+{
+    SCOPED(crs_fixture) fixture;
+    SCOPED(plan_fixture) fewer = {0};
+    SCOPED(plan_fixture) empty = {0};
+    SCOPED(plan_fixture) refused = {0};
+    SCOPED(plan_fixture) same = {0};
+    delivery_fixture_begin(&fixture, REMOVED, TWO);
+    crs_fixture_await_applied(&fixture, "crs1");
+    crs_fixture_await_condition(&fixture, "crs1", "Pruned", "True/NothingLeft/");
+    crs_fixture_do(
+        &fixture, "POST", CRS_FIXTURE_OBJECTS("1"),
+        "{\"metadata\":{\"name\":\"child\",\"labels\":{\"corset.dev/managed\":\"true\"}}}");
+    crs_fixture_stop(&fixture);
+    plan_fixture_add_file(&fewer, "ConfigMap", "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+    check_plan(&fixture, &fewer, "1 cluster  crs1: - v1 ConfigMap default/b   would be deleted\n");
+    CHECK_CONTAINS(buf_str(&fewer.all), STR("\"sign\": \"-\""));
+
+    TEST_CASE("a resource without objects deletes nothing");
+    plan_fixture_add_file(&empty, "ConfigMap", "cm1", "# nothing\n");
+    check_plan(&fixture, &empty, "1 cluster  no change\n");
+
+    TEST_CASE("what cannot be listed");
+    proxy_fail(&fixture.workloads[0],
+               (struct proxy_fault){
+                   .method = "GET", .part = "/api/v1/configmaps?", .times = 1, .status = 403});
+    plan_fixture_add_file(&refused, "ConfigMap", "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+    plan_fixture_run(&refused, &fixture, CRS_SERVER_SIDE_APPLY);
+    CHECK_CONTAINS(buf_str(&refused.table), STR("nothing would be deleted: list objects of kind "
+                                                "ConfigMap"));
+
+    TEST_CASE("nothing is asked at rest");
+    check_plan(&fixture, &same, "1 cluster  no change\n");
+    CHECK_EQ(crs_fixture_workload_requests(&fixture), 0);
+}
+
+SIM_TEST(a_plan_by_policy_tells_what_would_be_held)
+{
+    SCOPED(crs_fixture) fixture;
+    SCOPED(plan_fixture) planned = {0};
+    apply(&fixture, "{\"prune\":{\"when\":[\"Removed\"],\"maxObjects\":1}}",
+          TWO "---\n" CRS_FIXTURE_MANIFEST("c", "1"));
+    plan_fixture_add_file(&planned, "ConfigMap", "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+    check_plan(
+        &fixture, &planned,
+        "1 cluster  crs1: - v1 ConfigMap default/c   would be deleted once it is approved: 2 "
+        "objects are more than maxObjects (1)\n"
+        "           crs1: - v1 ConfigMap default/b   would be deleted once it is approved: 2 "
+        "objects are more than maxObjects (1)\n");
+}

@@ -170,3 +170,43 @@ SIM_TEST(no_right_of_a_kubeconfig_is_too_much_for_a_policy)
         CHECK_CONTAINS(buf_str(&told), buf_str(&refusal));
     }
 }
+
+#define SECOND_DEPLOYMENT                                                                     \
+    "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: old, namespace: default}\n" \
+    "spec: {selector: {matchLabels: {a: o}}, template: {metadata: {labels: {a: o}}, spec: "   \
+    "{containers: [{name: c, image: one}]}}}\n"
+#define OLD CLUSTER "/apis/apps/v1/namespaces/default/deployments/old"
+
+/* Applied, then one of two is taken out. Nothing else asks for lists or deletes. */
+static bool prune(struct crs_fixture *fixture)
+{
+    delivery_fixture_policy(fixture, "{\"drift\":\"Ignore\",\"prune\":{\"when\":[\"Removed\"]}}");
+    crs_fixture_map(fixture, "cm1", DEPLOYMENT("b", "one") SECOND_DEPLOYMENT);
+    crs_fixture_start(fixture, NULL);
+    delivery_fixture_set(fixture, "crs1", "Reconcile", "ConfigMap/cm1");
+    CHECK_OK(fiber_sleep(MINUTE));
+    crs_fixture_map(fixture, "cm1", DEPLOYMENT("b", "one"));
+    CHECK_OK(fiber_sleep(MINUTE));
+    crs_fixture_stop(fixture);
+    return !crs_fixture_exists(fixture, OLD);
+}
+
+SIM_TEST(prune_needs_the_rights_to_list_and_to_delete)
+{
+    for (size_t i = 0; i <= COUNT(rights); i++) {
+        const struct right *missing = i < COUNT(rights) ? &rights[i] : NULL;
+        if (missing && strcmp(missing->verb, "list") != 0 && strcmp(missing->verb, "delete") != 0)
+            continue;
+        SCOPED(crs_fixture) fixture;
+        SCOPED(buf) refusal = {.limit = 0};
+        TEST_CASE("without %s", missing ? missing->verb : "nothing");
+        begin(&fixture, missing);
+        CHECK_EQ(prune(&fixture), missing == NULL);
+        if (!missing)
+            continue;
+        write_refusal(missing, &refusal);
+        CHECK_CONTAINS(buf_str(&fixture.workloads[0].refused), buf_str(&refusal));
+        CHECK_CONTAINS(crs_fixture_condition(&fixture, "crs1", "Pruned"),
+                       STR("False/PruneFailed/1 cluster failed: c1: "));
+    }
+}
