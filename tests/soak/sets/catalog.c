@@ -68,6 +68,7 @@ static struct content_version *add_version(struct sets *sets, size_t resource, e
         .quality = quality,
         .number = (unsigned)sets->version_count,
         .objects = draw_chance(&sets->users_dice, 0.5) ? 2 : 1,
+        .written_at = loop_now(loop_current()),
     };
     return version;
 }
@@ -162,6 +163,20 @@ enum quality catalog_judge(struct sets *sets, size_t resource,
             *ret_version = &sets->versions[i];
     CHECK(*ret_version != NULL);
     return (*ret_version)->quality;
+}
+
+bool catalog_lacks(const struct sets *sets, size_t resource, char letter, int64_t since)
+{
+    for (size_t i = sets->version_count; i-- > 0;) {
+        const struct content_version *version = &sets->versions[i];
+        if (version->resource != resource)
+            continue;
+        if (version->quality == FINE && (unsigned)(letter - 'a') >= version->objects)
+            return true;
+        if (version->written_at < since)
+            return false;
+    }
+    return false;
 }
 
 struct json_doc *catalog_find_object(struct sets *sets, size_t cluster, size_t resource,

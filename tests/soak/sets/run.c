@@ -32,6 +32,7 @@
 #define POLICIES        0.5
 #define OPPONENTS       0.1
 #define VALUES          0.5
+#define PRUNERS         0.6
 
 struct run {
     struct sets sets;
@@ -74,11 +75,13 @@ static void draw_tampering(struct run *run, struct random *dice)
     struct sets_profile *profile = &run->sets.profile;
     struct random *own = &run->sets.tampering_dice;
     random_init(own, random_u64(dice));
-    struct random values; /* dice of their own: what the others draw stays as it was */
+    struct random values, prunes; /* dice of their own: what the others draw stays as it was */
     random_init(&values, run->sets.seed ^ 0x7a1e);
+    random_init(&prunes, run->sets.seed ^ 0x9e4e);
     profile->has_policy = draw_chance(own, POLICIES) && !profile->has_order;
     profile->has_opponent = profile->has_policy && draw_chance(own, OPPONENTS);
     profile->has_values = profile->has_policy && draw_chance(&values, VALUES);
+    profile->prunes = profile->has_policy && draw_chance(&prunes, PRUNERS);
     profile->drift_check = profile->has_opponent ? DRIFT_OFTEN : DRIFT_SELDOM;
 }
 

@@ -54,6 +54,7 @@ struct content_version {
     enum quality quality;
     unsigned number;  /* in the data of every object of it */
     unsigned objects; /* 1 or 2: r0-a and r0-b */
+    int64_t written_at;
     char hash[HASH_LEN + 1];
 };
 
@@ -66,6 +67,7 @@ struct sets_profile {
     bool has_policy;   /* sets that reconcile follow one, and somebody changes their objects */
     bool has_opponent; /* somebody does so after every repair */
     bool has_values;   /* objects have values of their Cluster in them, by the policy */
+    bool prunes;       /* the policy deletes what was taken out of a set */
     duration drift_check;
     duration probe, retry;
     duration trouble;
@@ -89,8 +91,9 @@ struct sets {
     /* catalog.c */
     struct content_version *versions;
     size_t version_count;
-    unsigned named[SETS];  /* resources that each set has ever named, a bit each */
-    unsigned chosen[SETS]; /* clusters that each set may ever have selected */
+    unsigned named[SETS];        /* resources that each set has ever named, a bit each */
+    int64_t set_edited_at[SETS]; /* simulated_users.c: the last time; 0: never */
+    unsigned chosen[SETS];       /* clusters that each set may ever have selected */
 
     /* provider.c */
     bool is_next_host[CLUSTERS];
@@ -141,6 +144,9 @@ enum quality catalog_judge(struct sets *sets, size_t resource,
 MUST_USE struct error *catalog_check(struct sets *sets, const struct content_version *version,
                                      size_t cluster, bool exact);
 
+/* Whether a version that can be used and lacks the object was the newest since this time. */
+bool catalog_lacks(const struct sets *sets, size_t resource, char letter, int64_t since);
+
 struct json_doc *catalog_find_object(struct sets *sets, size_t cluster, size_t resource,
                                      char letter);
 /* Whether the object has the data of the version. */
@@ -183,6 +189,9 @@ void tampering_oppose(struct sets *sets, struct scope *scope);
 MUST_USE struct error *tampering_check(struct sets *sets, size_t set, size_t cluster, unsigned refs,
                                        const struct json_value *record,
                                        enum delivery_drift *ret_drift);
+
+/* pruning.c: fails unless a rule explains why the object at this target is deleted. */
+void pruning_witness(struct sets *sets, size_t cluster, struct str target);
 
 /* simulated_users.c: a fiber that edits objects; the first and the last state. */
 MUST_USE struct error *simulated_users_edit(void *data);

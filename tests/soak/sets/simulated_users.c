@@ -51,6 +51,7 @@ bool sets_number(struct str name, char letter, size_t below, size_t *ret_number)
 /* Some of what the set may name, at least one. */
 static void write_refs(struct sets *sets, size_t set, struct buf *out)
 {
+    sets->set_edited_at[set] = loop_now(loop_current());
     unsigned refs = 0;
     bool is_first = true;
     while (!refs)

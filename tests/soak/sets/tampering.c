@@ -41,8 +41,9 @@ static void write_policy(struct sets *sets, enum delivery_policy_drift drift)
     sets->drift = drift;
     snprintf(body, sizeof(body),
              "{\"apiVersion\":\"corset.dev/v1alpha1\",\"kind\":\"DeliveryPolicy\",\"metadata\":{"
-             "\"name\":\"" POLICY "\"},\"spec\":{\"drift\":\"%s\"%s}}",
-             names[drift], sets->profile.has_values ? ",\"values\":\"Cluster\"" : "");
+             "\"name\":\"" POLICY "\"},\"spec\":{\"drift\":\"%s\"%s%s}}",
+             names[drift], sets->profile.has_values ? ",\"values\":\"Cluster\"" : "",
+             sets->profile.prunes ? ",\"prune\":{\"when\":[\"Removed\"],\"maxObjects\":1000}" : "");
     if (front_call(&sets->management, "PATCH", TARGET "/" POLICY, body) == 404)
         (void)front_call(&sets->management, "POST", TARGET, body);
 }
@@ -125,6 +126,15 @@ static void change_object(struct sets *sets, size_t cluster, size_t resource, ch
         (void)front_call(front, "DELETE", target, "");
 }
 
+/* What was recorded of all sets on a cluster goes. A resync makes it anew. */
+static void lose_record(struct sets *sets, size_t cluster)
+{
+    char target[SETS_TEXT_MAX];
+    snprintf(target, sizeof(target), BINDINGS_TARGET "/c%zu", cluster);
+    (void)front_call(&sets->management, "PATCH", target,
+                     "{\"metadata\":{\"annotations\":{\"" DELIVERY_ANNOTATION "\":null}}}");
+}
+
 void tampering_edit(struct sets *sets)
 {
     struct random *dice = &sets->tampering_dice;
@@ -132,6 +142,8 @@ void tampering_edit(struct sets *sets)
         return;
     if (draw_chance(dice, 0.2))
         edit_policy(sets);
+    if (sets->profile.prunes && sets->profile.resyncs && draw_chance(dice, 0.2))
+        lose_record(sets, random_below(dice, CLUSTERS));
     for (size_t i = random_below(dice, 4); i > 0; i--)
         change_object(sets, random_below(dice, CLUSTERS), random_below(dice, RESOURCES),
                       draw_chance(dice, 0.7) ? 'a' : 'b');
