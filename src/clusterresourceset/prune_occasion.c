@@ -336,28 +336,44 @@ static bool is_patience_over(const struct scan *scan)
            loop_wall(set_controllers(scan->set)->loop) - since >= scan->policy->prune_abandon_after;
 }
 
+/*
+ * Why a cluster is given up that should have lost the set by now; empty: it is not. What is under
+ * way, and what waits for somebody to agree, is not given up.
+ */
+static struct str explain_end(struct scan *scan, const struct loser *loser)
+{
+    if (loser->is_paused)
+        return STR("the Cluster is paused");
+    if (!loser->is_connected)
+        return STR("there is no connection");
+    if (loser->prune.state == DELIVERY_PRUNE_PRUNING || loser->prune.state == DELIVERY_PRUNE_HELD)
+        return STR("");
+    return loser->prune.message.len ? arena_str(&scan->arena, loser->prune.message)
+                                    : STR("nothing could be asked");
+}
+
 /* Takes those out that are given up, and says so on the Cluster. */
 static void abandon_losers(struct scan *scan)
 {
-    size_t kept = 0;
     const struct crs_controllers *controllers = set_controllers(scan->set);
+    size_t left = 0;
     for (size_t i = 0; i < scan->count; i++) {
         const struct loser loser = scan->losers[i];
-        if (loser.is_connected && !loser.is_paused) {
-            scan->losers[kept++] = loser;
+        const struct str why = explain_end(scan, &loser);
+        if (!why.len) {
+            scan->losers[left++] = loser;
             continue;
         }
         OWNED(object)
         cluster = cache_get(controllers->options.clusters,
                             (struct key){set_key(scan->set).namespace, loser.name});
         prune_tell_warning(scan->set, cluster, "PruneAbandoned",
-                           loser.is_paused
-                               ? STR("the set is deleted, and its objects stay here: the Cluster "
-                                     "is paused for longer than abandonAfter")
-                               : STR("the set is deleted, and its objects stay here: there is no "
-                                     "connection for longer than abandonAfter"));
+                           arena_print(&scan->arena,
+                                       "the set is deleted, and its objects stay here, for longer "
+                                       "than abandonAfter: %.*s",
+                                       STR_ARG(why)));
     }
-    scan->count = kept;
+    scan->count = left;
 }
 
 static bool are_all_paused(const struct scan *scan)

@@ -303,6 +303,10 @@ struct error *prune_removed_run(struct placement_reconcile *reconcile)
 
 bool prune_removed_keep(struct placement_reconcile *reconcile, const struct object *binding)
 {
+    if (!plan_policy(reconcile->plan)) {
+        prune_note_drop(reconcile->set, reconcile->cluster.name);
+        return false;
+    }
     const bool is_news = prune_note_read(reconcile->set, reconcile->cluster.name, binding);
     const struct prune_note *note = prune_note_find(reconcile->set, reconcile->cluster.name);
     if (note && note->state == DELIVERY_PRUNE_DUE && reconcile->has_outcome &&

@@ -511,6 +511,15 @@ static size_t count_records(const struct json_value *records, struct str set)
     return bytes;
 }
 
+/* Bytes that are left for the record of the set. */
+static size_t find_room(const struct object *binding, const struct json_value *records,
+                        struct str set)
+{
+    const size_t others =
+        count_annotations(binding) + count_records(records, set) + set.len + OMITTED_MAX;
+    return others < DELIVERY_ANNOTATIONS_MAX ? DELIVERY_ANNOTATIONS_MAX - others : 0;
+}
+
 /*
  * A record that does not even fit without its causes is left out. What a policy goes by may take
  * more than causes may, as long as the binding has room.
@@ -518,9 +527,7 @@ static size_t count_records(const struct json_value *records, struct str set)
 static void make_record(const struct object *binding, const struct json_value *records,
                         struct str set, const struct delivery_outcome *outcome, struct buf *out)
 {
-    const size_t others =
-        count_annotations(binding) + count_records(records, set) + set.len + OMITTED_MAX;
-    const size_t room = others < DELIVERY_ANNOTATIONS_MAX ? DELIVERY_ANNOTATIONS_MAX - others : 0;
+    const size_t room = find_room(binding, records, set);
     const size_t most = room < DELIVERY_RECORD_MAX ? room : DELIVERY_RECORD_MAX;
     write_record(json_get(records, set), outcome, most, out);
     if (out->len > (outcome->progress ? room : most))
@@ -643,7 +650,7 @@ static struct error *edit_prune(const struct json_value *record, const struct de
     return json_edit_finish(&edit, ret_doc);
 }
 
-/* A record that cannot be changed stays as it is. */
+/* A record that cannot be changed stays as it is. The message is left out if there is no room. */
 void delivery_write_prune(const struct object *binding, struct str set,
                           const struct delivery_prune *prune, struct delivery_kinds gone,
                           struct str now, struct buf *out)
@@ -654,8 +661,13 @@ void delivery_write_prune(const struct object *binding, struct str set,
     OWNED(json_doc) doc = read;
     OWNED(json_doc) edited = NULL;
     SCOPED(buf) own = {.limit = 0};
+    SCOPED(buf) before = {.limit = 0};
+    struct delivery_prune told = *prune;
+    json_write(&before, record);
+    if (before.len + DELIVERY_PRUNE_MESSAGE_MAX + OMITTED_MAX > find_room(binding, records, set))
+        told.message = STR("");
     OWNED(error)
-    err = json_type(record) == JSON_OBJECT ? edit_prune(record, prune, gone, now, &edited) : NULL;
+    err = json_type(record) == JSON_OBJECT ? edit_prune(record, &told, gone, now, &edited) : NULL;
     if (edited || record)
         json_write(&own, edited ? json_doc_root(edited) : record);
     write_records(binding, records, set, buf_str(&own), out);
