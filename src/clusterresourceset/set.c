@@ -8,6 +8,7 @@
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/set_order.h"
+#include "clusterresourceset/set_rollout.h"
 #include "clusterresourceset/types/crs_spec.h"
 #include "controller/cache/cache_version.h"
 
@@ -30,6 +31,7 @@ struct crs_set {
     bool is_touched;
     int64_t touched_at; /* 0: never */
     struct rivalry rivalry;
+    struct set_rollout *rollout; /* NULL: none */
 };
 
 /* Sets are found by key, not by UID: set_reconcile.c drops the state of a set that was replaced. */
@@ -66,6 +68,7 @@ void set_drop(struct crs_set *set)
     map_done(&set->placements);
     plan_free(set->plan);
     rivalry_done(&set->rivalry);
+    mem_free(set->rollout);
     object_free(set->object);
     mem_free(set->namespace);
     mem_free(set->name);
@@ -122,6 +125,22 @@ void set_put_plan(struct crs_set *set, struct plan *plan)
     set->plan = plan_replace(set->plan, plan);
     if (plan_round(set->plan) != round)
         set_order_wake_dependents(set);
+}
+
+struct set_rollout *set_rollout(const struct crs_set *set)
+{
+    return set->rollout;
+}
+
+void set_put_rollout(struct crs_set *set, const struct rollout_decision *decision)
+{
+    if (!decision) {
+        mem_free(TAKE(set->rollout));
+        return;
+    }
+    if (!set->rollout)
+        set->rollout = NEW(struct set_rollout);
+    set->rollout->decision = *decision;
 }
 
 struct rivalry *set_rivalry(struct crs_set *set)

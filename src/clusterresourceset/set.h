@@ -25,6 +25,8 @@
 struct crs_controllers;
 struct crs_set;
 struct plan;
+struct rollout_decision;
+struct set_rollout;
 
 /* set_open() makes the state if there is none. */
 struct crs_set *set_find(struct crs_controllers *controllers, struct key key);
@@ -47,6 +49,10 @@ void set_put_object(struct crs_set *set, struct object *object);
  */
 struct plan *set_plan(const struct crs_set *set);
 void set_put_plan(struct crs_set *set, struct plan *plan);
+
+/* NULL before the first look, and without waves. set_put_rollout() copies; NULL drops it. */
+struct set_rollout *set_rollout(const struct crs_set *set);
+void set_put_rollout(struct crs_set *set, const struct rollout_decision *decision);
 
 /* Of another controller that writes the conditions of the set, too. */
 struct rivalry *set_rivalry(struct crs_set *set);

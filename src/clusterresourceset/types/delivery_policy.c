@@ -259,8 +259,7 @@ struct str delivery_policy_unsupported(const struct delivery_policy *policy)
         bool is_asked_for;
         struct str field;
     } rows[] = {
-        {policy->prune_when != 0, STR("prune")  },
-        {policy->wave_count > 0,  STR("rollout")},
+        {policy->prune_when != 0, STR("prune")},
     };
     for (size_t i = 0; i < COUNT(rows); i++)
         if (rows[i].is_asked_for)

@@ -164,11 +164,11 @@ TEST(what_the_controllers_cannot_do_yet_is_named)
         struct str field;
     } cases[] = {
         {"{conflicts: Fail, onImmutable: Recreate, drift: Repair, prune: {maxObjects: 1}}",
-         STR("")                                                                                          },
-        {"{health: {timeout: 5m}}",                                                         STR("")       },
-        {"{prune: {when: [Removed]}}",                                                      STR("prune")  },
-        {"{rollout: {waves: [{name: a}]}}",                                                 STR("rollout")},
-        {"{values: Cluster}",                                                               STR("")       },
+         STR("")                                                                                        },
+        {"{health: {timeout: 5m}}",                                                         STR("")     },
+        {"{prune: {when: [Removed]}}",                                                      STR("prune")},
+        {"{rollout: {waves: [{name: a}]}}",                                                 STR("")     },
+        {"{values: Cluster}",                                                               STR("")     },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         OWNED(delivery_policy) policy = NULL;
