@@ -35,6 +35,7 @@ const struct command *command_at(size_t index);
 const struct command *command_find(const char *name);
 
 extern const struct command command_apiserver;
+extern const struct command command_approve;
 extern const struct command command_bundle;
 extern const struct command command_cluster;
 extern const struct command command_cluster_add;
