@@ -157,6 +157,13 @@ bool cluster_index_selects(const struct cluster_index *cluster_index, struct key
     return found && is_selected(selector, found);
 }
 
+const struct json_value *cluster_index_labels(const struct cluster_index *cluster_index,
+                                              struct key cluster)
+{
+    const struct indexed_cluster *found = find_cluster(cluster_index, cluster);
+    return found && found->labels ? json_doc_root(found->labels) : NULL;
+}
+
 void cluster_index_set_doubt(struct cluster_index *cluster_index, struct key cluster,
                              bool is_in_doubt)
 {

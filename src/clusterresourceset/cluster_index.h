@@ -30,6 +30,10 @@ void cluster_index_each(const struct cluster_index *cluster_index, struct str na
 bool cluster_index_selects(const struct cluster_index *cluster_index, struct key cluster,
                            const struct selector *selector);
 
+/* The labels of the cluster; NULL if it has none or does not exist. Valid until its next event. */
+const struct json_value *cluster_index_labels(const struct cluster_index *cluster_index,
+                                              struct key cluster);
+
 /* What the last attempt to apply something there says of the cluster; see cluster_doubt.h. */
 void cluster_index_set_doubt(struct cluster_index *cluster_index, struct key cluster,
                              bool is_in_doubt);

@@ -37,6 +37,8 @@ static const struct {
         {STR_INIT("ClusterPaused"),   STR_INIT("ClusterPaused"),             STR_INIT("Info"),    {0},                           false, false},
     [FAULT_WAITING] =
         {STR_INIT("NotApplied"),      STR_INIT("WaitingForSets"),            STR_INIT("Info"),    {0},                           false, false},
+    [FAULT_WAVE] =
+        {STR_INIT("NotApplied"),      STR_INIT("RollingOut"),                STR_INIT("Info"),    {0},                           false, false},
     [FAULT_MISSING] = {STR_INIT("InternalError"),
                            STR_INIT("RetrievingResourceFailed"),
                            STR_INIT("Warning"),
@@ -131,7 +133,8 @@ static struct str make_message(struct str fixed, const struct conditions_summary
 }
 
 /* What Cluster API says in this case; the problems follow behind a colon. */
-static struct str summary_text(const struct conditions_problem *worst, struct arena *arena)
+static struct str summary_text(const struct conditions_summary *summary,
+                               const struct conditions_problem *worst, struct arena *arena)
 {
     switch (worst->type) {
     case FAULT_WRONG_TYPE:
@@ -141,6 +144,9 @@ static struct str summary_text(const struct conditions_problem *worst, struct ar
         return STR("Clusters are paused");
     case FAULT_WAITING:
         return STR("Waiting for other sets");
+    case FAULT_WAVE:
+        return arena_print(arena, CONDITIONS_ROLLING_OUT "%s%.*s", summary->rollout.len ? ": " : "",
+                           STR_ARG(summary->rollout));
     case FAULT_ORDER:
         return STR("The order between sets cannot be kept");
     case FAULT_NO_ROOM:
@@ -205,9 +211,11 @@ static void make_applied(struct conditions *conditions, const struct conditions_
     }
     conditions->is_connecting = are_all_of(summary, FAULT_CONNECTING);
     conditions->is_waiting = are_all_of(summary, FAULT_WAITING);
+    conditions->is_rolling = worst->type == FAULT_WAVE;
     conditions->applied.status = conditions->v1beta1.status = CONDITION_FALSE;
     conditions->applied.reason = rows[worst->type].reason;
-    conditions->applied.message = make_message(summary_text(worst, arena), summary, sorted, arena);
+    conditions->applied.message =
+        make_message(summary_text(summary, worst, arena), summary, sorted, arena);
     conditions->v1beta1.reason = rows[worst->type].v1beta1_reason;
     conditions->v1beta1.severity = rows[worst->type].severity;
     conditions->v1beta1.message = arena_str(arena, worst->text);

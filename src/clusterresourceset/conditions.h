@@ -24,17 +24,21 @@ struct conditions_problem {
 };
 
 struct conditions_summary {
-    size_t clusters; /* that the set selects */
-    size_t pending;  /* those of them that are not done */
-    size_t failed;   /* those of them that have a fault, other than being paused or waiting */
-    size_t waiting;  /* those of them that wait for other sets */
-    bool was_false;  /* ResourcesApplied is False now: its message may no longer hold */
+    size_t clusters;    /* that the set selects */
+    size_t pending;     /* those of them that are not done */
+    size_t failed;      /* those of them that have a fault, other than being paused or waiting */
+    size_t waiting;     /* those of them that wait for other sets, or for their wave */
+    struct str rollout; /* "wave canary (Soaking)"; empty: there is none, or it is over */
+    bool was_false;     /* ResourcesApplied is False now: its message may no longer hold */
     const struct conditions_problem *problems;
     size_t count;
 };
 
 /* The reason while nothing is wrong but that changes wait for paused Clusters. */
 #define CONDITIONS_CLUSTER_PAUSED "ClusterPaused"
+
+/* How the message begins while nothing is wrong but that clusters wait for their wave. */
+#define CONDITIONS_ROLLING_OUT "rolling out"
 
 /* Bytes of a message: clients show it in a column or a line. */
 #define CONDITIONS_MESSAGE_MAX 2048
@@ -46,6 +50,7 @@ struct conditions {
     struct condition progress, failed;
     bool is_connecting; /* ResourcesApplied is False only because connections are being made */
     bool is_waiting;    /* ResourcesApplied is False only because other sets come first */
+    bool is_rolling;    /* the same, because a rollout is under way */
     bool is_success;    /* no error and nothing pending: the generation has been observed */
 };
 

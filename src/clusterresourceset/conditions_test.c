@@ -85,6 +85,26 @@ TEST(conditions_of_every_fault)
     }
 }
 
+TEST(conditions_of_clusters_that_wait_for_their_wave)
+{
+    SCOPED(arena) arena = {0};
+    const struct conditions_problem item = {FAULT_WAVE, STR("c2"), STR(""), STR(""),
+                                            STR("waits for wave early")};
+    const struct conditions_summary summary = {.clusters = 4,
+                                               .waiting = 1,
+                                               .rollout = STR("wave canary (Soaking)"),
+                                               .problems = &item,
+                                               .count = 1};
+    const struct conditions made = conditions_make(&summary, 7, &arena);
+    CHECK(made.says_applied && made.is_rolling && !made.is_waiting && !made.is_success);
+    CHECK_EQ(made.applied.reason, STR("NotApplied"));
+    CHECK_EQ(made.applied.message, STR("rolling out: wave canary (Soaking): 1 of 4 clusters wait: "
+                                       "c2: waits for wave early"));
+    CHECK_EQ(made.v1beta1.reason, STR("RollingOut"));
+    CHECK_EQ(made.failed.status, CONDITION_FALSE);
+    CHECK_EQ(made.progress.status, CONDITION_TRUE);
+}
+
 /* Counts come first; what failed is told before what waits. */
 TEST(conditions_of_clusters_that_wait)
 {

@@ -102,8 +102,10 @@ bool drift_check_is_applied(struct crs_set *set, struct placement *placement,
 {
     char revision[DELIVERY_REVISION_LEN + 1];
     struct delivery_mark mark;
-    const struct plan *plan = set_plan(set);
-    return !placement_fault(placement)->type && placement_is_reconciled(placement, plan) &&
+    const struct plan *plan = placement_plan(placement);
+    const enum fault_type fault = placement_fault(placement)->type;
+    return (!fault || (fault == FAULT_WAVE && plan != set_plan(set))) &&
+           placement_is_reconciled(placement, plan) &&
            plan_is_met(plan, binding, set_owner_reference(set)) &&
            delivery_find_mark(binding, set_key(set).name, &mark) &&
            str_eq(str_from_c(mark.revision), plan_revision(plan, revision));
@@ -160,7 +162,8 @@ static bool is_unchanged(const struct checked_placement *checked, struct placeme
                          const struct object *binding)
 {
     struct crs_set *set = placement_set(placement);
-    return drift_check_minds(set) && plan_round(set_plan(set)) == plan_round(checked->plan) &&
+    return drift_check_minds(set) &&
+           plan_round(placement_plan(placement)) == plan_round(checked->plan) &&
            is_settled(set, placement, binding);
 }
 
@@ -616,7 +619,7 @@ static void follow_watched(struct crs_set *set, struct placement *placement)
         enqueue_spread(controllers, cluster); /* its first check may have come too early */
         return;
     }
-    const bool is_known = drift->watched_basis == placement_drift_basis(set_plan(set));
+    const bool is_known = drift->watched_basis == placement_drift_basis(placement_plan(placement));
     if (is_known && !drift->check_due)
         return;
     queue_add_after(controllers->queues[CRS_CONTROLLER_DRIFT], cluster,

@@ -108,7 +108,7 @@ static void note_undrifted(const struct seen_event *seen)
 static void judge_object(struct seen_event *seen, const struct object *live)
 {
     char text[OWNERSHIP_DIGEST_LEN + 1];
-    const struct plan *plan = set_plan(seen->set);
+    const struct plan *plan = placement_plan(seen->placement);
     const struct delivery_policy_texts ignored =
         ignored_paths(plan_policy(plan), seen->gvk, seen->key, &seen->arena);
     const struct str manager = field_manager_of_set(&seen->arena, set_key(seen->set));
@@ -143,8 +143,8 @@ static void take_for_set(const struct drift_event *event, struct crs_set *set,
     struct str kind = event->kind;
     str_cut(&kind, '/', &seen.gvk.group);
     seen.gvk.kind = kind;
-    if (!event->event ||
-        seen.drift->basis != placement_drift_basis(set_plan(set))) { /* nothing to compare with */
+    if (!event->event || seen.drift->basis != placement_drift_basis(placement_plan(
+                                                  placement))) { /* nothing to compare with */
         health_check_note_change(placement, seen.gvk.group, seen.gvk.kind);
         ask_for_check(&seen, event->check_at);
         return;

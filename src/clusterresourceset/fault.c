@@ -11,6 +11,11 @@ bool fault_is_of_resource(enum fault_type type)
     return type == FAULT_MISSING || type == FAULT_UNREADABLE || type == FAULT_WRONG_TYPE;
 }
 
+bool fault_is_wait(enum fault_type type)
+{
+    return type == FAULT_WAITING || type == FAULT_WAVE;
+}
+
 bool fault_is_graver(const struct fault *candidate, const struct fault *current)
 {
     return candidate->type > current->type;

@@ -22,6 +22,7 @@ enum fault_type {
     FAULT_BOOKKEEPING, /* an owner reference or a binding could not be written */
     FAULT_PAUSED,      /* the Cluster is paused; shown, but not counted as a failure */
     FAULT_WAITING,     /* another set comes first there; shown, but not counted as a failure */
+    FAULT_WAVE,        /* the rollout has not come to the cluster yet; the same */
     FAULT_MISSING,     /* a resource does not exist; shown, but not counted as an error */
     FAULT_UNREADABLE,  /* a resource could not be read from the server */
     FAULT_NO_SERVICE,  /* a cluster before v1.25 lacks its Service; see service_gate.h. Or a UID
@@ -48,6 +49,9 @@ struct fault {
  * unreadable or of the wrong type. The set reports such a resource once, and its clusters skip it.
  */
 bool fault_is_of_resource(enum fault_type type);
+
+/* True if nothing is wrong: something else comes first. Shown, but not counted as a failure. */
+bool fault_is_wait(enum fault_type type);
 
 /* True if the candidate shall be shown instead of the current fault. Of equal types the first
  * stays.

@@ -85,9 +85,11 @@ static duration find_timeout(const struct crs_set *set)
 static bool is_settled(struct crs_set *set, struct placement *placement,
                        const struct object *binding)
 {
-    const struct plan *plan = set_plan(set);
+    const struct plan *plan = placement_plan(placement);
+    const enum fault_type fault = placement_fault(placement)->type;
     return set_is_open(set) && find_timeout(set) && !placement_is_pending(placement) &&
-           !placement_fault(placement)->type && placement_is_reconciled(placement, plan) &&
+           (!fault || (fault == FAULT_WAVE && plan != set_plan(set))) &&
+           placement_is_reconciled(placement, plan) &&
            plan_is_met(plan, binding, set_owner_reference(set)) &&
            plan_has_revision(plan, binding, set_key(set).name);
 }
@@ -141,7 +143,7 @@ static struct placement *find_placement(const struct health_check *check,
     binding = binding_store_find(check->controllers->binding_store, check->cluster);
     return placement && placement_has_health(placement) &&
                    placement_health(placement)->stamp == looked->stamp &&
-                   plan_round(set_plan(set)) == plan_round(looked->plan) &&
+                   plan_round(placement_plan(placement)) == plan_round(looked->plan) &&
                    is_settled(set, placement, binding)
                ? placement
                : NULL;

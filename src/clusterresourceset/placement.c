@@ -14,9 +14,11 @@
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/placement_drift.h"
 #include "clusterresourceset/placement_health.h"
+#include "clusterresourceset/placement_turn.h"
 #include "clusterresourceset/placement_values.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/set.h"
+#include "clusterresourceset/set_rollout.h"
 
 struct placement {
     struct crs_set *set;
@@ -31,6 +33,7 @@ struct placement {
     struct placement_drift *drift;   /* NULL: nothing is known */
     struct placement_health *health; /* the same */
     struct placement_values *values; /* the same */
+    struct placement_turn *turn;     /* the same */
 };
 
 struct placement *placement_find(struct crs_set *set, struct str cluster)
@@ -58,6 +61,7 @@ void placement_free(struct placement *placement)
     placement_drift_free(placement->drift);
     placement_health_free(placement->health);
     placement_values_free(placement->values);
+    placement_turn_free(placement->turn);
     mem_free(placement);
 }
 
@@ -244,6 +248,28 @@ void placement_set_values(struct placement *placement, struct placement_values *
 {
     placement_values_free(placement->values);
     placement->values = values;
+}
+
+struct placement_turn *placement_turn(struct placement *placement)
+{
+    if (!placement->turn)
+        placement->turn = placement_turn_new();
+    return placement->turn;
+}
+
+bool placement_has_turn(const struct placement *placement)
+{
+    return placement->turn != NULL;
+}
+
+/* What is held by another kind of policy is not looked after: that policy is over. */
+struct plan *placement_plan(const struct placement *placement)
+{
+    struct plan *plan = set_plan(placement->set);
+    const struct placement_turn *turn = placement->turn;
+    const bool waits = turn && turn->hold && turn->held && set_rollout_has_waves(plan) &&
+                       plan_round(turn->held) != plan_round(plan);
+    return waits && plan_policy(turn->held)->drift == plan_policy(plan)->drift ? turn->held : plan;
 }
 
 bool placement_is_reconciled(const struct placement *placement, const struct plan *plan)

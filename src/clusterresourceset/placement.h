@@ -25,6 +25,7 @@ struct crs_set;
 struct placement;
 struct placement_drift;
 struct placement_health;
+struct placement_turn;
 struct placement_values;
 struct plan;
 
@@ -102,6 +103,16 @@ void placement_drop_health(struct placement *placement);
 /* The values of the Cluster that are in objects there; NULL: not known, or none are. Taken. */
 const struct placement_values *placement_values(const struct placement *placement);
 void placement_set_values(struct placement *placement, struct placement_values *values);
+
+/* The same of its turn in a rollout. */
+struct placement_turn *placement_turn(struct placement *placement);
+bool placement_has_turn(const struct placement *placement);
+
+/*
+ * The plan that the cluster is looked after by: that of the set or, while it waits for its turn in
+ * a rollout, the plan by which everything was applied to it before, if that is known.
+ */
+struct plan *placement_plan(const struct placement *placement);
 
 /* Whether a reconcile by this plan is over, whatever came of it. */
 bool placement_is_reconciled(const struct placement *placement, const struct plan *plan);

@@ -8,7 +8,9 @@
  *       check_identity()     is the binding about this cluster?
  *       hold_changes()       leaves a paused Cluster alone
  *       hold_for_order()     lets other sets come first
+ *       hold_for_wave()      lets other clusters come first
  *       take_place()         is there room in the binding?
+ *       record_beginning()   with waves: the cluster is one that has begun
  *       apply_resource()     decides about one ConfigMap or Secret
  *         apply_in_fiber()   applies its objects, in a fiber that can be cancelled
  *       placement_reconcile_note_failures()  makes one fault of the objects that failed
@@ -40,6 +42,7 @@
 #include "clusterresourceset/placement_findings.h"
 #include "clusterresourceset/placement_health.h"
 #include "clusterresourceset/placement_reconcile_internal.h"
+#include "clusterresourceset/placement_turn.h"
 #include "clusterresourceset/placement_values.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/prune_withdraw.h"
@@ -48,6 +51,7 @@
 #include "clusterresourceset/set.h"
 #include "clusterresourceset/set_events.h"
 #include "clusterresourceset/set_order.h"
+#include "clusterresourceset/set_rollout.h"
 #include "clusterresourceset/types/binding.h"
 #include "clusterresourceset/types/delivery.h"
 #include "clusterresourceset/types/failures.h"
@@ -147,12 +151,30 @@ static struct health_record find_health(struct placement_reconcile *reconcile,
                                         const struct delivery *before, struct str now)
 {
     const struct delivery_policy *policy = plan_policy(reconcile->plan);
+    if (reconcile->is_beginning)
+        return (struct health_record){0};
     if (reconcile->health.type)
         return health_record_find(before, &reconcile->health, &reconcile->arena);
     if (!policy || !policy->health_timeout || !failures_is_empty(&reconcile->failures))
         return (struct health_record){0};
     return reconcile->has_mended ? health_record_keep(before)
                                  : health_record_begin(reconcile->plan, now, &reconcile->arena);
+}
+
+/*
+ * Attempts that failed with the revision. A cluster that cannot be reached is not at fault, and
+ * what checks find is no attempt.
+ */
+static size_t count_attempts(const struct placement_reconcile *reconcile,
+                             const struct delivery_mark *mark, struct str revision)
+{
+    const size_t before = str_eq(str_from_c(mark->revision), revision) ? mark->attempts : 0;
+    const bool is_attempt = !reconcile->has_mended || reconcile->is_unfilled;
+    if (reconcile->is_beginning || !is_attempt || reconcile->is_in_doubt)
+        return before;
+    if (failures_is_empty(&reconcile->failures))
+        return 0;
+    return before < ROLLOUT_ATTEMPTS ? before + 1 : before;
 }
 
 /*
@@ -188,6 +210,10 @@ static struct error *edit_binding(void *data, struct object *binding, struct obj
         progress.values = plan_values(reconcile->plan);
         progress.digest = reconcile->has_mended ? reconcile->mend_digest
                                                 : apply_ledger_digest(&reconcile->ledger, digest);
+        progress.has_waves = set_rollout_has_waves(reconcile->plan);
+        progress.is_applying = reconcile->is_beginning;
+        if (reconcile->is_beginning)
+            progress.digest = STR("");
     }
     struct delivery before = {0};
     struct delivery_mark mark = {0};
@@ -196,6 +222,8 @@ static struct error *edit_binding(void *data, struct object *binding, struct obj
     if (has_policy) {
         delivery_read(binding, set_key(reconcile->set).name, &reconcile->arena, &before);
         has_mark = delivery_find_mark(binding, set_key(reconcile->set).name, &mark);
+        if (progress.has_waves)
+            progress.attempts = count_attempts(reconcile, &mark, progress.revision);
     }
     const bool has_begun = !reconcile->is_unfilled || has_mark; /* else it has still to adopt */
     const struct health_record health = find_health(reconcile, &before, now);
@@ -311,7 +339,8 @@ static struct error *apply_in_fiber(void *data)
         .discovery = cluster_connection_discovery(reconcile->connection),
         .field_manager = field_manager_of_set(&reconcile->arena, set_key(reconcile->set)),
         .policy = plan_policy(reconcile->plan),
-        .adopts = !delivery_find_mark(reconcile->binding, set_key(reconcile->set).name, &mark),
+        .adopts = !delivery_find_mark(reconcile->binding, set_key(reconcile->set).name, &mark) ||
+                  (!mark.is_applied && !mark.has_failed && !mark.digest[0]),
         .is_first = apply->is_first,
     };
     FIBER_TIMEOUT(reconcile->begun + placement_reconcile_time(reconcile) -
@@ -545,6 +574,29 @@ static bool hold_for_order(struct placement_reconcile *reconcile)
     return true;
 }
 
+/*
+ * True if the rollout has not come to the cluster: no request is made, and the set enqueues the
+ * placement when it has. A cluster that failed, and may be tried again only later, goes on to say
+ * why it failed, and the queue brings it again.
+ */
+static bool hold_for_wave(struct placement_reconcile *reconcile, struct error **ret_err)
+{
+    struct str why = {0};
+    const struct placement *placement = reconcile->placement;
+    *ret_err = NULL;
+    if (!set_rollout_waits(reconcile->placement, set_plan(reconcile->set), &why))
+        return false;
+    if (set_rollout_has_failed(placement)) {
+        note_fault(reconcile, placement_fault(placement));
+        *ret_err = placement_reconcile_explain(&reconcile->fault);
+        return true;
+    }
+    if (reconcile->is_unfilled)
+        failures_clear(&reconcile->failures); /* values are looked for when its turn has come */
+    note_fault(reconcile, &(struct fault){.type = FAULT_WAVE, .text = why});
+    return true;
+}
+
 /* The sets of the namespace, which may all be about to add their entries. */
 static size_t count_sets(const struct placement_reconcile *reconcile)
 {
@@ -670,6 +722,30 @@ static struct error *record_unfilled(struct placement_reconcile *reconcile)
     return placement_reconcile_explain(&reconcile->fault);
 }
 
+/*
+ * With waves: records that the cluster has begun before its first object is applied, so that it is
+ * counted whatever becomes of the process. A further attempt finds that recorded. Suspends.
+ */
+static struct error *record_beginning(struct placement_reconcile *reconcile)
+{
+    char text[DELIVERY_REVISION_LEN + 1];
+    struct delivery_mark mark;
+    if (!set_rollout_has_waves(reconcile->plan))
+        return NULL;
+    if (!set_is_open(reconcile->set))
+        return error_new(ERROR_CANCELED, "the set goes");
+    set_rollout_begin(reconcile->placement, reconcile->plan);
+    if (delivery_find_mark(reconcile->binding, set_key(reconcile->set).name, &mark) &&
+        !mark.is_applied && str_eq(str_from_c(mark.revision), plan_revision(reconcile->plan, text)))
+        return NULL;
+    reconcile->is_beginning = reconcile->has_outcome = true;
+    struct error *err = placement_reconcile_write(reconcile);
+    reconcile->is_beginning = reconcile->has_outcome = false;
+    if (!err && !set_is_open(reconcile->set))
+        return error_new(ERROR_CANCELED, "the set goes");
+    return err;
+}
+
 /* The part of apply_missing() with a connection: applies and records what came of it. Suspends. */
 static struct error *apply_and_record(struct placement_reconcile *reconcile, bool was_known)
 {
@@ -683,12 +759,19 @@ static struct error *apply_and_record(struct placement_reconcile *reconcile, boo
     TRY(take_place(reconcile));
     if (reconcile->is_refused || reconcile->is_unfinished)
         return NULL;
+    struct error *held = NULL;
+    if (hold_for_wave(reconcile, &held)) /* another cluster may have come first meanwhile */
+        return held;
+    TRY(record_beginning(reconcile));
+    if (reconcile->is_refused || reconcile->is_unfinished)
+        return NULL;
     TRY(apply_resources(reconcile));
     reconcile->has_outcome = !placement_reconcile_is_paused(reconcile);
     placement_reconcile_note_failures(reconcile);
     TRY(placement_reconcile_write(reconcile));
     return placement_reconcile_explain(&reconcile->fault);
 }
+
 /* Returns an error for every fault that trying again may mend. Suspends. */
 static struct error *apply_missing(struct placement_reconcile *reconcile)
 {
@@ -708,8 +791,12 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
         TRY(check_identity(reconcile));
     reconcile->binding = binding_store_find(controllers->binding_store, reconcile->cluster);
     const bool is_filled = !reconcile->is_unfilled;
-    if (is_filled && plan_is_met(plan, reconcile->binding, owner))
-        return placement_findings_record(reconcile);
+    if (is_filled && plan_is_met(plan, reconcile->binding, owner)) {
+        struct error *err = placement_findings_record(reconcile);
+        if (!err && reconcile->is_held)
+            hold_for_wave(reconcile, &err);
+        return err;
+    }
     if (is_filled && plan_is_recorded(plan, reconcile->binding, owner.name)) {
         reconcile->has_outcome = !plan_policy(plan);
         return placement_reconcile_write(
@@ -721,6 +808,9 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
     }
     if (hold_for_order(reconcile))
         return NULL;
+    struct error *held = NULL;
+    if ((!offline || !is_filled) && hold_for_wave(reconcile, &held))
+        return held;
     const bool was_known = reconcile->binding != NULL;
     if (!was_known)
         TRY(ensure_binding(reconcile));
@@ -784,7 +874,10 @@ static void keep_findings(struct placement_reconcile *reconcile)
                                     buf_str(&reconcile->applied));
     tell_notices(reconcile);
     is_news |= placement_findings_keep(reconcile, binding);
-    if (!placement_is_reconciled(placement, set_plan(reconcile->set))) {
+    if (find_good_version(reconcile, binding).len && set_rollout_has_waves(reconcile->plan) &&
+        !plan_policy(reconcile->plan)->has_values)
+        placement_turn_hold(placement_turn(placement), reconcile->plan);
+    if (!placement_is_reconciled(placement, set_plan(reconcile->set)) && !reconcile->is_held) {
         placement_enqueue(reconcile->set, reconcile->cluster.name, QUEUE_NORMAL);
         return;
     }
@@ -809,6 +902,7 @@ static void finish_reconcile(struct placement_reconcile *reconcile, const struct
         placement_set_pending(reconcile->placement, false);
     else if (!reconcile->is_unfinished)
         keep_findings(reconcile);
+    set_rollout_note(reconcile->placement);
 }
 
 /* True if the set can go on with the cluster. Otherwise the placement goes, or the set comes first.
@@ -852,7 +946,7 @@ struct error *reconcile_placement(void *data, struct key key, struct reconcile_r
         .controllers = controllers,
         .set = set,
         .placement = placement_open(set, cluster_name),
-        .plan = plan_ref(set_plan(set)),
+        .plan = plan_ref(placement_plan(placement_open(set, cluster_name))),
         .cluster = cluster,
         .cluster_object = cache_get(controllers->options.clusters, cluster),
         .result = ret_result,
@@ -863,9 +957,11 @@ struct error *reconcile_placement(void *data, struct key key, struct reconcile_r
     reconcile.failures.arena = reconcile.ledger.arena = &reconcile.arena;
     reconcile.failures.objects = plan_object_count(reconcile.plan);
     FIBER_TIMEOUT(placement_reconcile_time(&reconcile) + WRITE_TIME);
+    reconcile.is_held = reconcile.plan != set_plan(set);
     placement_begin(reconcile.placement);
     OWNED(error) err = apply_missing(&reconcile);
     const bool is_abandoned = !set_is_open(set) || placement_is_dropped(reconcile.placement);
+    set_rollout_end(reconcile.placement);
     finish_reconcile(&reconcile, err);
     return is_abandoned ? NULL : TAKE(err);
 }

@@ -49,6 +49,8 @@ struct placement_reconcile {
     bool is_unfilled;             /* values of the Cluster cannot be put in: the failures say why */
     bool is_unfinished;           /* the binding could not be written because of conflicts */
     bool is_refused;              /* the binding has no room for the set */
+    bool is_beginning;            /* the record says that an attempt begins; see delivery.h */
+    bool is_held;                 /* the plan is an older one: see placement_plan() */
     bool is_in_doubt;             /* the cluster failed, not an object; see cluster_doubt.h */
     struct reconcile_result *result;
 };

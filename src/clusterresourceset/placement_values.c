@@ -96,7 +96,7 @@ struct plan *placement_values_plan(struct placement *placement)
     SCOPED(arena) arena = {0};
     SCOPED(failures) failures = {.arena = &arena};
     struct crs_set *set = placement_set(placement);
-    struct plan *plan = set_plan(set);
+    struct plan *plan = placement_plan(placement);
     const struct placement_values *kept = placement_values(placement);
     const struct key cluster = {set_key(set).namespace, placement_cluster(placement)};
     if (!plan_value_names(plan)->count)

@@ -21,6 +21,7 @@
 #include "clusterresourceset/prune_withdraw.h"
 #include "clusterresourceset/set.h"
 #include "clusterresourceset/set_status.h"
+#include "clusterresourceset/types/approval.h"
 #include "clusterresourceset/types/crs_spec.h"
 #include "controller/cache/cache.h"
 #include "json/path.h"
@@ -116,7 +117,7 @@ static bool has_begun(const struct scan *scan, const struct loser *loser)
 static bool is_approved(const struct scan *scan, const struct loser *loser)
 {
     return is_of_reason(scan, loser) &&
-           prune_token_is_approved(set_object(scan->set), loser->prune.token);
+           approval_is_given(set_object(scan->set), loser->prune.token);
 }
 
 /* The occasion that a deletion is held by stays the same, however many clusters are done. */
@@ -198,7 +199,7 @@ static void resolve(struct scan *scan)
     occasion->maximum =
         delivery_policy_at_most(scan->policy->prune_max_clusters, scan->count + scan->others);
     const bool is_held = count && occasion->count > occasion->maximum &&
-                         !prune_token_is_approved(set_object(scan->set), token);
+                         !approval_is_given(set_object(scan->set), token);
     for (size_t i = 0; i < count; i++)
         map_put(&occasion->clusters, rest[i], is_held ? NULL : scan->set);
     if (is_held)

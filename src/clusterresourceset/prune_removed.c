@@ -17,6 +17,7 @@
 #include "clusterresourceset/prune_token.h"
 #include "clusterresourceset/prune_wanted.h"
 #include "clusterresourceset/set.h"
+#include "clusterresourceset/types/approval.h"
 #include "controller/cache/cache.h"
 
 #define OVERDUE_PAUSE (5 * MINUTE) /* between looks at objects whose finalizers do not go */
@@ -75,7 +76,7 @@ static struct prune_facts gather_facts(const struct removed *removed)
         .is_listed = removed->is_listed,
         .objects = removed->run.doomed.count,
         .max_objects = (size_t)plan_policy(plan)->prune_max_objects,
-        .is_approved = prune_token_is_approved(set_object(reconcile->set), removed->token),
+        .is_approved = approval_is_given(set_object(reconcile->set), removed->token),
     };
 }
 
@@ -273,7 +274,7 @@ static bool is_still_held(const struct removed *removed, const struct delivery_p
     return prune->state == DELIVERY_PRUNE_HELD && str_eq(prune->token, removed->token) &&
            asks_for_removed(reconcile->plan) &&
            prune->objects > (size_t)plan_policy(reconcile->plan)->prune_max_objects &&
-           !prune_token_is_approved(set_object(reconcile->set), removed->token);
+           !approval_is_given(set_object(reconcile->set), removed->token);
 }
 
 struct error *prune_removed_run(struct placement_reconcile *reconcile)
@@ -324,7 +325,6 @@ void prune_removed_follow(struct crs_set *set, struct placement *placement)
         return;
     const bool is_held = note->state == DELIVERY_PRUNE_HELD && asks_for_removed(plan) &&
                          note->objects > (size_t)plan_policy(plan)->prune_max_objects;
-    if (is_held ? prune_token_is_approved(set_object(set), str_from_c(note->token))
-                : set_is_touched(set))
+    if (is_held ? approval_is_given(set_object(set), str_from_c(note->token)) : set_is_touched(set))
         placement_enqueue(set, placement_cluster(placement), QUEUE_NORMAL);
 }

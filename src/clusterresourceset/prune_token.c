@@ -29,16 +29,3 @@ struct str prune_token(struct arena *arena, struct str set_uid, enum prune_reaso
     const struct str id = sha256_start(buf_str(&text), DIGITS, digits);
     return arena_print(arena, PRUNE_TOKEN_PREFIX "%.*s", STR_ARG(id));
 }
-
-bool prune_token_is_approved(const struct object *set, struct str token)
-{
-    struct str rest, item;
-    if (!token.len || !object_find_annotation(set, STR(PRUNE_APPROVE_ANNOTATION), &rest))
-        return false;
-    for (bool is_last = false; !is_last;) {
-        is_last = !str_cut(&rest, ',', &item);
-        if (str_eq(str_trim(item), token))
-            return true;
-    }
-    return false;
-}

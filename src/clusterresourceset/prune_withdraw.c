@@ -20,6 +20,7 @@
 #include "clusterresourceset/prune_tell.h"
 #include "clusterresourceset/prune_token.h"
 #include "clusterresourceset/set.h"
+#include "clusterresourceset/types/approval.h"
 #include "clusterresourceset/types/binding.h"
 #include "clusterresourceset/types/crs_spec.h"
 #include "controller/cache/cache.h"
@@ -137,11 +138,11 @@ static struct str find_approved(struct withdraw *withdraw, struct crs_set *set)
 {
     struct delivery_prune prune;
     const struct str token = str_from_c(set_prune(set)->occasion.token);
-    if (prune_token_is_approved(set_object(set), token))
+    if (approval_is_given(set_object(set), token))
         return arena_str(&withdraw->arena, token);
     return delivery_find_prune(withdraw->binding, withdraw->set.name, &withdraw->arena, &prune) &&
                    str_eq(prune.reason, prune_reason_name(withdraw->reason)) &&
-                   prune_token_is_approved(set_object(set), prune.token)
+                   approval_is_given(set_object(set), prune.token)
                ? prune.token
                : STR("");
 }

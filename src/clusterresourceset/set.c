@@ -9,6 +9,7 @@
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/prune_note.h"
 #include "clusterresourceset/set_order.h"
+#include "clusterresourceset/set_rollout.h"
 #include "clusterresourceset/types/crs_spec.h"
 #include "controller/cache/cache_version.h"
 
@@ -31,7 +32,8 @@ struct crs_set {
     bool is_touched;
     int64_t touched_at; /* 0: never */
     struct rivalry rivalry;
-    struct set_prune *prune; /* NULL: nothing is known */
+    struct set_prune *prune;     /* NULL: nothing is known */
+    struct set_rollout *rollout; /* NULL: none */
 };
 
 /* Sets are found by key, not by UID: set_reconcile.c drops the state of a set that was replaced. */
@@ -69,6 +71,7 @@ void set_drop(struct crs_set *set)
     plan_free(set->plan);
     rivalry_done(&set->rivalry);
     set_prune_free(set->prune);
+    mem_free(set->rollout);
     object_free(set->object);
     mem_free(set->namespace);
     mem_free(set->name);
@@ -132,6 +135,22 @@ struct set_prune *set_prune(struct crs_set *set)
     if (!set->prune)
         set->prune = set_prune_new();
     return set->prune;
+}
+
+struct set_rollout *set_rollout(const struct crs_set *set)
+{
+    return set->rollout;
+}
+
+void set_put_rollout(struct crs_set *set, const struct rollout_decision *decision)
+{
+    if (!decision) {
+        mem_free(TAKE(set->rollout));
+        return;
+    }
+    if (!set->rollout)
+        set->rollout = NEW(struct set_rollout);
+    set->rollout->decision = *decision;
 }
 
 struct rivalry *set_rivalry(struct crs_set *set)

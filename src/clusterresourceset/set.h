@@ -26,6 +26,8 @@ struct crs_controllers;
 struct crs_set;
 struct plan;
 struct set_prune;
+struct rollout_decision;
+struct set_rollout;
 
 /* set_open() makes the state if there is none. */
 struct crs_set *set_find(struct crs_controllers *controllers, struct key key);
@@ -51,6 +53,9 @@ void set_put_plan(struct crs_set *set, struct plan *plan);
 
 /* What is known of objects that are to be deleted (prune_note.h); made by the first call. */
 struct set_prune *set_prune(struct crs_set *set);
+/* NULL before the first look, and without waves. set_put_rollout() copies; NULL drops it. */
+struct set_rollout *set_rollout(const struct crs_set *set);
+void set_put_rollout(struct crs_set *set, const struct rollout_decision *decision);
 
 /* Of another controller that writes the conditions of the set, too. */
 struct rivalry *set_rivalry(struct crs_set *set);

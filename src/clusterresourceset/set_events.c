@@ -7,6 +7,7 @@
 #include "clusterresourceset/drift_mend.h"
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/placement_drift.h"
+#include "clusterresourceset/rollout.h"
 #include "clusterresourceset/set.h"
 #include "controller/recorder.h"
 
@@ -30,7 +31,7 @@ void set_events_record_placement(const struct placement *placement, const struct
     if (applied.len)
         recorder_event(recorder, &about, RECORDER_NORMAL, "ResourcesApplied", "Apply",
                        "Applied %.*s of ClusterResourceSet %.*s", STR_ARG(applied), STR_ARG(name));
-    if (fault->type && fault->type != FAULT_PAUSED && fault->type != FAULT_WAITING &&
+    if (fault->type && fault->type != FAULT_PAUSED && !fault_is_wait(fault->type) &&
         fault->type != FAULT_CONNECTING)
         recorder_event(recorder, &about, RECORDER_WARNING, "ResourcesNotApplied", "Apply",
                        "ClusterResourceSet %.*s: %.*s%s%.*s", STR_ARG(name),
@@ -131,13 +132,13 @@ void set_events_record_rival(const struct crs_set *set, struct str manager)
 
 /*
  * Has the message of the condition. A pause is intended and no reason for a warning, nor is an
- * order between sets, nor a connection that is being made.
+ * order between sets, nor a connection that is being made. A rollout has events of its own.
  */
 void set_events_record_set(const struct crs_set *set, const struct conditions *conditions,
                            size_t clusters)
 {
     struct recorder *recorder = set_controllers(set)->options.recorder;
-    if (!recorder || conditions->is_connecting)
+    if (!recorder || conditions->is_connecting || conditions->is_rolling)
         return;
     const struct recorder_reference about = recorder_reference(set_object(set));
     if (conditions->applied.status == CONDITION_TRUE)
@@ -153,4 +154,34 @@ void set_events_record_set(const struct crs_set *set, const struct conditions *c
     else
         recorder_event(recorder, &about, RECORDER_WARNING, "ResourcesNotApplied", "Apply", "%.*s",
                        STR_ARG(conditions->applied.message));
+}
+
+void set_events_record_rollout(const struct crs_set *set, const struct rollout_news *news,
+                               struct str wave, const struct rollout_decision *decision)
+{
+    static const struct {
+        enum recorder_type type;
+        const char *reason, *text;
+    } rows[] = {
+        [ROLLOUT_NEWS_STARTED] = {RECORDER_NORMAL,  "WaveStarted",   "begins"     },
+        [ROLLOUT_NEWS_FINISHED] = {RECORDER_NORMAL,  "WaveFinished",  "is finished"},
+        [ROLLOUT_NEWS_HALTED] = {RECORDER_WARNING, "RolloutHalted", "is halted"  },
+        [ROLLOUT_NEWS_ROLLED_OUT] = {RECORDER_NORMAL,  "RolledOut",     NULL         },
+    };
+    struct recorder *recorder = set_controllers(set)->options.recorder;
+    const struct rollout_counts *counts = &decision->counts;
+    const char *revision = decision->state.revision;
+    if (!recorder)
+        return;
+    const struct recorder_reference about = recorder_reference(set_object(set));
+    if (news->type == ROLLOUT_NEWS_ROLLED_OUT)
+        recorder_event(recorder, &about, RECORDER_NORMAL, rows[news->type].reason, "Rollout",
+                       "Revision %s is rolled out: %zu of %zu clusters have it, %zu failed",
+                       revision, counts->done, counts->clusters, counts->failed);
+    else
+        recorder_event(recorder, &about, rows[news->type].type, rows[news->type].reason, "Rollout",
+                       "Revision %s: wave %.*s %s; %zu of %zu clusters have it, %zu failed, and "
+                       "%zu may",
+                       revision, STR_ARG(wave), rows[news->type].text, counts->done,
+                       counts->clusters, counts->failed, counts->tolerated);
 }

@@ -11,6 +11,8 @@ struct conditions;
 struct crs_set;
 struct drift_mend;
 struct placement;
+struct rollout_decision;
+struct rollout_news;
 
 /* On the Cluster. applied lists the resources that were applied; empty: none. */
 void set_events_record_placement(const struct placement *placement, const struct object *cluster,
@@ -33,3 +35,7 @@ void set_events_record_set(const struct crs_set *set, const struct conditions *c
 
 /* On the set, once: another controller, by the name of its manager, works on it as well. */
 void set_events_record_rival(const struct crs_set *set, struct str manager);
+
+/* On the set: how its rollout goes. wave is the name of the one that the news are about. */
+void set_events_record_rollout(const struct crs_set *set, const struct rollout_news *news,
+                               struct str wave, const struct rollout_decision *decision);

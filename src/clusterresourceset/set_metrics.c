@@ -18,9 +18,10 @@
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/prune_note.h"
 #include "clusterresourceset/set.h"
+#include "clusterresourceset/set_rollout.h"
 #include "controller/cache/cache.h"
 
-enum { SET_CLUSTERS, SET_FAILURE_AGE, CLUSTER_STATE };
+enum { SET_CLUSTERS, SET_FAILURE_AGE, CLUSTER_STATE, ROLLOUT_WAVE };
 
 static const struct metrics_family families[] = {
     [SET_CLUSTERS] = METRICS_GAUGE(
@@ -32,6 +33,11 @@ static const struct metrics_family families[] = {
                       "namespace", "set"),
     [CLUSTER_STATE] = METRICS_GAUGE(
         "corset_cluster_state", "Number of Clusters, by the gravest state of their sets.", "state"),
+    [ROLLOUT_WAVE] = METRICS_GAUGE(
+        "corset_rollout_wave",
+        "Number of the wave that the rollout of a ClusterResourceSet is in, from 1; 0 if it is "
+        "rolled out.",
+        "namespace", "set"),
 };
 
 /*
@@ -40,7 +46,7 @@ static const struct metrics_family families[] = {
  */
 static bool is_failure(enum fault_type fault)
 {
-    return fault != FAULT_NONE && fault != FAULT_WAITING;
+    return fault != FAULT_NONE && !fault_is_wait(fault);
 }
 
 static bool is_disconnection(enum fault_type fault)
@@ -101,7 +107,7 @@ static void count_placements(struct crs_set *set, struct cluster_count *clusters
         facts.has_failed = is_failure(fault);
         facts.is_paused = is_paused || is_cluster_paused(clusters->controllers, cluster);
         facts.is_waiting =
-            !plan || !placement_is_reconciled(placement, plan) || fault == FAULT_WAITING;
+            !plan || !placement_is_reconciled(placement, plan) || fault_is_wait(fault);
         facts.drift =
             placement_has_drift(placement) ? placement_drift(placement)->drift : DELIVERY_UNDRIFTED;
         facts.is_unreachable =
@@ -116,12 +122,21 @@ static void count_placements(struct crs_set *set, struct cluster_count *clusters
     }
 }
 
+/* Clusters wait for their wave, nothing failed, and the rollout goes on. */
+static bool is_rolling_out(const struct crs_set *set, const struct condition *applied)
+{
+    const struct set_rollout *rollout = set_rollout(set);
+    return rollout && rollout->decision.state.phase != ROLLOUT_HALTED &&
+           str_starts_with(applied->message, STR(CONDITIONS_ROLLING_OUT));
+}
+
 /*
  * The time comes from the condition, so that it survives a restart. 0: nothing is wrong. That
- * changes wait for paused Clusters is not wrong.
+ * changes wait for paused Clusters is not wrong, nor that they wait for their wave.
  */
-static double failure_age(const struct object *object, timestamp now)
+static double failure_age(const struct crs_set *set, timestamp now)
 {
+    const struct object *object = set_object(set);
     SCOPED(arena) arena = {0};
     struct condition_list list;
     struct condition applied;
@@ -131,10 +146,23 @@ static double failure_age(const struct object *object, timestamp now)
                               &list);
     if (err || !condition_list_find(&list, STR("ResourcesApplied"), &applied) ||
         applied.status != CONDITION_FALSE ||
-        str_eq(applied.reason, STR(CONDITIONS_CLUSTER_PAUSED)) ||
+        str_eq(applied.reason, STR(CONDITIONS_CLUSTER_PAUSED)) || is_rolling_out(set, &applied) ||
         !timestamp_read(applied.last_transition_time, &since) || since > now)
         return 0;
     return (double)(now - since) / (double)SECOND;
+}
+
+/* Only of sets with waves. */
+static void show_wave(struct crs_set *set, struct metrics *metrics)
+{
+    const struct set_rollout *rollout = set_rollout(set);
+    const struct key key = set_key(set);
+    if (!rollout || !set_rollout_has_waves(set_plan(set)))
+        return;
+    const struct rollout_state *state = &rollout->decision.state;
+    const size_t wave = rollout_wave_find(plan_policy(set_plan(set)), str_from_c(state->wave)) + 1;
+    metrics_set(METRICS_SERIES(metrics, &families[ROLLOUT_WAVE], key.namespace, key.name),
+                state->phase == ROLLOUT_ROLLED_OUT ? 0 : (double)wave);
 }
 
 static void count_set(struct crs_set *set, struct cluster_count *clusters)
@@ -149,7 +177,8 @@ static void count_set(struct crs_set *set, struct cluster_count *clusters)
                     (double)counts[i]);
     if (set_object(set))
         metrics_set(METRICS_SERIES(metrics, &families[SET_FAILURE_AGE], key.namespace, key.name),
-                    failure_age(set_object(set), loop_wall(clusters->controllers->loop)));
+                    failure_age(set, loop_wall(clusters->controllers->loop)));
+    show_wave(set, metrics);
 }
 
 /* A cluster that no set selects may be paused or unreachable as well. */

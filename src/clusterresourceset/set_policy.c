@@ -42,12 +42,6 @@ struct error *set_policy_find(const struct object *set, struct plan *plan,
         *ret_problem = explain_failure(arena, key, err);
         return may_pass ? error_new(ERROR_UNKNOWN, "%.*s", STR_ARG(*ret_problem)) : NULL;
     }
-    const struct str field = delivery_policy_unsupported(policy);
-    if (field.len)
-        *ret_problem =
-            arena_print(arena, "DeliveryPolicy %.*s/%.*s asks for %.*s, which is not supported yet",
-                        STR_ARG(key.namespace), STR_ARG(key.name), STR_ARG(field));
-    else
-        plan_set_policy(plan, TAKE(policy));
+    plan_set_policy(plan, TAKE(policy));
     return NULL;
 }

@@ -8,14 +8,15 @@
  *   1. write Paused=False and, for a new generation, InProgress=True;
  *   2. make a plan: read the spec and the policy that it is delivered by, take a snapshot of each
  *      resource, and make the set an owner of it; a policy that cannot be followed ends it here;
- *   3. enqueue a placement for each selected cluster whose binding does not meet the plan;
+ *   3. with waves, look which clusters may get it (set_rollout.h); then enqueue a placement for
+ * each selected cluster whose binding does not meet the plan;
  *   4. write the status, if all placements are done or news have waited long enough.
  *
  * Nothing is applied here: placement_reconcile.c does that, for one cluster at a time. The last
  * placement that is done enqueues the set, which then gets to step 4.
  *
- * The steps 3 and 4 up to the write do not suspend, so that an event of a cluster finds either the
- * old plan or the new plan with all its placements.
+ * The rest of step 3, and step 4 up to the write, do not suspend, so that an event of a cluster
+ * finds either the old plan or the new plan with all its placements.
  */
 #include "async/loop.h"
 #include "base/array.h"
@@ -34,11 +35,13 @@
 #include "clusterresourceset/prune_condition.h"
 #include "clusterresourceset/prune_occasion.h"
 #include "clusterresourceset/prune_removed.h"
+#include "clusterresourceset/rollout_condition.h"
 #include "clusterresourceset/set.h"
 #include "clusterresourceset/set_delete.h"
 #include "clusterresourceset/set_events.h"
 #include "clusterresourceset/set_order.h"
 #include "clusterresourceset/set_policy.h"
+#include "clusterresourceset/set_rollout.h"
 #include "clusterresourceset/set_status.h"
 #include "controller/cache/cache.h"
 #include "json/path.h"
@@ -226,7 +229,8 @@ static bool is_up_to_date(struct crs_set *set, struct placement *placement)
     struct binding_store *store = set_controllers(set)->binding_store;
     const struct key key = {set_key(set).namespace, placement_cluster(placement)};
     const struct str good = placement_good_version(placement);
-    if (!placement_is_reconciled(placement, set_plan(set)))
+    if (!placement_is_reconciled(placement, set_plan(set)) ||
+        placement_fault(placement)->type == FAULT_WAVE) /* its turn has come by now */
         return false;
     if (placement_fault(placement)->type)
         return !set_is_touched(set);
@@ -240,10 +244,33 @@ static bool is_up_to_date(struct crs_set *set, struct placement *placement)
     return true;
 }
 
+/*
+ * True if the rollout has not come to the cluster. What the cluster has instead is looked after, by
+ * the plan it had. A fault that says more is left: the cluster failed, or cannot be reached.
+ */
+static bool hold_placement(struct crs_set *set, struct placement *placement)
+{
+    struct str why = {0};
+    const enum fault_type fault = placement_fault(placement)->type;
+    if (!set_rollout_waits(placement, set_plan(set), &why))
+        return false;
+    if (fault != FAULT_NO_CLIENT && fault != FAULT_CONNECTING &&
+        !set_rollout_has_failed(placement) &&
+        placement_set_fault(placement, &(struct fault){.type = FAULT_WAVE, .text = why}))
+        set_note_news(set);
+    drift_check_follow(set, placement);
+    if (placement_plan(placement) != set_plan(set) &&
+        !placement_is_reconciled(placement, placement_plan(placement)))
+        placement_enqueue(set, placement_cluster(placement), QUEUE_NORMAL);
+    return true;
+}
+
 static void enqueue_placement(void *data, struct str cluster)
 {
     struct crs_set *set = data;
     struct placement *placement = placement_open(set, cluster);
+    if (!placement_is_pending(placement) && hold_placement(set, placement))
+        return;
     if (placement_is_pending(placement)) {
         if (set_is_touched(set) && placement_fault(placement)->type)
             placement_enqueue(set, cluster, QUEUE_NORMAL); /* it may run, and fail, right now */
@@ -315,8 +342,8 @@ static void collect_placement_faults(struct set_reconcile *reconcile,
         const struct fault *fault = placement_fault(entry->value);
         if (!fault->type)
             continue;
-        summary->waiting += fault->type == FAULT_WAITING;
-        summary->failed += fault->type != FAULT_PAUSED && fault->type != FAULT_WAITING;
+        summary->waiting += fault_is_wait(fault->type);
+        summary->failed += fault->type != FAULT_PAUSED && !fault_is_wait(fault->type);
         const size_t unusable = find_unusable_resource(plan, fault);
         if (unusable != STR_NONE)
             is_unusable[unusable] = true;
@@ -385,8 +412,8 @@ static bool has_progress(const struct object *object)
 
 /* The conditions about one policy: those that are there, and the types of those that are not. */
 struct policy_conditions {
-    struct condition made[3];
-    struct str dropped[3];
+    struct condition made[4];
+    struct str dropped[4];
     size_t made_count, dropped_count;
 };
 
@@ -447,6 +474,14 @@ static struct condition make_prune_condition(struct set_reconcile *reconcile)
                                     &reconcile->arena);
 }
 
+/* RolledOut, by the last look. */
+static struct condition make_rollout_condition(struct set_reconcile *reconcile)
+{
+    const struct set_rollout *rollout = set_rollout(reconcile->set);
+    return rollout_condition_make(rollout ? &rollout->decision : NULL,
+                                  plan_generation(set_plan(reconcile->set)), &reconcile->arena);
+}
+
 static void add_policy_condition(struct set_reconcile *reconcile, bool is_asked_for,
                                  struct condition (*make)(struct set_reconcile *reconcile),
                                  struct str type, struct policy_conditions *conditions)
@@ -467,6 +502,8 @@ static struct policy_conditions make_policy_conditions(struct set_reconcile *rec
                          STR(HEALTH_CONDITION), &conditions);
     add_policy_condition(reconcile, policy && policy->prune_when, make_prune_condition,
                          STR(PRUNE_CONDITION), &conditions);
+    add_policy_condition(reconcile, set_rollout_has_waves(set_plan(reconcile->set)),
+                         make_rollout_condition, STR(ROLLOUT_CONDITION), &conditions);
     return conditions;
 }
 
@@ -534,6 +571,7 @@ static struct error *update_status(struct set_reconcile *reconcile)
         .clusters = map_count(set_placements(set)),
         .pending = set_pending(set),
         .was_false = says_not_applied(set_object(set)),
+        .rollout = set_rollout_describe(set, &reconcile->arena),
     };
     collect_placement_faults(reconcile, &summary);
     summary.problems = reconcile->problems;
@@ -621,6 +659,8 @@ static struct error *reconcile_normal(struct set_reconcile *reconcile)
         return error_join(unread, refuse_set(reconcile, TAKE(plan), FAULT_NO_POLICY, problem));
     if (clusters)
         take_snapshots(reconcile, plan);
+    if (clusters)
+        reconcile->err = error_join(reconcile->err, set_rollout_look(set, plan));
     set_put_plan(set, TAKE(plan));
     enqueue_placements(set);
     return update_status(reconcile);

@@ -1,5 +1,5 @@
 /*
- * The three kinds of writes to a set. Each of them follows the same scheme: edit a copy, send the
+ * The kinds of writes to a set. Each of them follows the same scheme: edit a copy, send the
  * difference as a merge patch that names the version of the copy, and after a conflict read the set
  * and begin again.
  */
@@ -170,4 +170,27 @@ struct error *set_write_finalizer(struct crs_set *set, bool present)
         err = patch_finalizer(set, present);
     }
     return err;
+}
+
+static struct error *patch_annotation(struct crs_set *set, struct str name, struct str value)
+{
+    SCOPED(object_edit) edit = {0};
+    SCOPED(buf) text = {.limit = 0};
+    OWNED(object) before = object_ref(set_object(set)); /* send_patch() replaces the copy */
+    OWNED(object) after = NULL;
+    object_edit_init(&edit, before);
+    json_edit_set_str(&edit.json, JSON_PLACE_KEY("metadata.annotations", name), value);
+    TRY(object_edit_finish(&edit, &after));
+    TRY(guarded_patch_write(before, object_root(after), &text));
+    return text.len ? send_patch(set, STR(""), buf_str(&text)) : NULL;
+}
+
+struct error *set_write_annotation(struct crs_set *set, struct str name, struct str text)
+{
+    struct error *err = patch_annotation(set, name, text);
+    if (!error_is(err, ERROR_CONFLICT))
+        return err;
+    OWNED(error) conflict = err;
+    TRY(refresh_set(set));
+    return TAKE(conflict);
 }

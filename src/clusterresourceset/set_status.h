@@ -1,5 +1,6 @@
 /*
- * Writes of a ClusterResourceSet itself: conditions, observed generation and finalizer.
+ * Writes of a ClusterResourceSet itself: conditions, observed generation, finalizer and
+ * annotations.
  *
  * Every patch names the resourceVersion it is based on. After a conflict the set is read again and
  * the change is made on the new copy, a few times.
@@ -31,6 +32,12 @@ MUST_USE struct error *set_write_status(struct crs_set *set, const struct set_st
 /* Asks the server who writes the conditions of the set beside us. Suspends. */
 MUST_USE struct error *set_find_rival(struct crs_set *set, struct arena *arena,
                                       struct str *ret_manager);
+
+/*
+ * Writes an annotation of the set. After a conflict the set has been read again, and the error is
+ * ERROR_CONFLICT: what was to be written may have to be another text. Suspends.
+ */
+MUST_USE struct error *set_write_annotation(struct crs_set *set, struct str name, struct str text);
 
 /* Adds or removes our finalizer. Suspends. */
 MUST_USE struct error *set_write_finalizer(struct crs_set *set, bool present);

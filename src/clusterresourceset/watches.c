@@ -5,6 +5,7 @@
  */
 #include "clusterresourceset/watches.h"
 
+#include "apimachinery/object_edit.h"
 #include "async/loop.h"
 #include "base/random.h"
 #include "clustercache/clustercache.h"
@@ -12,6 +13,7 @@
 #include "clusterresourceset/placement.h"
 #include "clusterresourceset/placement_values.h"
 #include "clusterresourceset/plan.h"
+#include "clusterresourceset/rollout.h"
 #include "clusterresourceset/set.h"
 #include "clusterresourceset/set_order.h"
 #include "clusterresourceset/types/crs_spec.h"
@@ -210,13 +212,27 @@ static void map_connection_to_drift(void *data, const struct object *cluster, st
                         priority);
 }
 
+/* Without what the controllers write there. */
+static struct object *read_without_rollout(const struct object_text *text)
+{
+    SCOPED(object_edit) edit = {0};
+    struct object *bare = NULL;
+    OWNED(object) object = read_text(text);
+    if (!object)
+        return NULL;
+    object_edit_init(&edit, object);
+    json_edit_remove(&edit.json, JSON_PLACE_KEY("metadata.annotations", STR(ROLLOUT_ANNOTATION)));
+    error_free(object_edit_finish(&edit, &bare));
+    return bare;
+}
+
 /* What people change. The status, finalizers and references are what controllers write. */
 static bool is_touched(const struct cache_event *event)
 {
     if (event->type != CACHE_UPDATED || event->is_unchanged)
         return false;
-    OWNED(object) old = read_text(event->old);
-    OWNED(object) now = read_text(event->now);
+    OWNED(object) old = read_without_rollout(event->old);
+    OWNED(object) now = read_without_rollout(event->now);
     return old && now &&
            (object_generation(old) != object_generation(now) ||
             !json_equal(object_labels(old), object_labels(now)) ||

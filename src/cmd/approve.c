@@ -2,32 +2,33 @@
  * corset approve: agrees to what waits for a person. It shows exactly what it agrees to, asks, and
  * adds the tokens to the annotation corset.dev/approve of the set.
  *
- * The tokens are read from the records of the bindings, which say what is held and why in the words
- * of the controllers. A token is good for one occasion: what changes after it was shown needs
+ * The token of a wave is that of the revision in the annotation corset.dev/rollout. Those of what
+ * prune holds back are read from the records of the bindings, which say what is held and why in the
+ * words of the controllers. A token is good for one occasion: what changes after it was shown needs
  * another one.
  */
 #include <stdio.h>
 
 #include "apimachinery/wellknown.h"
 #include "base/array.h"
-#include "clusterresourceset/prune_token.h"
-#include "clusterresourceset/types/delivery.h"
+#include "clusterresourceset/types/approval.h"
+#include "cmd/approve_prune.h"
+#include "cmd/approve_wave.h"
 #include "cmd/management_client.h"
-#include "cmd/terminal.h"
 
 #define ANSWER_MAX 16
 
 struct settings {
     struct flag_list names;
     bool prune;
+    const char *wave; /* NULL: none was given */
     bool yes;
     struct global_flags globals;
 
     /* What was found. */
     struct arena arena;
     struct key set;
-    struct str *tokens; /* each once */
-    size_t count, capacity;
+    struct approve_tokens tokens; /* none: nothing waits */
     struct buf shown;
 };
 
@@ -49,66 +50,64 @@ static struct error *read_set(const struct settings *settings, struct client *cl
                      STR_ARG(settings->set.name), STR_ARG(settings->set.namespace));
 }
 
-static void add_token(struct settings *settings, struct str token)
-{
-    for (size_t i = 0; i < settings->count; i++)
-        if (str_eq(settings->tokens[i], token))
-            return;
-    ARENA_ARRAY_PUSH(&settings->arena, settings->tokens, settings->count, settings->capacity,
-                     token);
-}
-
 /* Called for each binding of the namespace. */
 static struct error *note_binding(void *data, struct object *binding)
 {
     struct settings *settings = data;
-    struct delivery_prune prune;
-    if (!delivery_find_prune(binding, settings->set.name, &settings->arena, &prune) ||
-        prune.state != DELIVERY_PRUNE_HELD ||
-        !str_starts_with(prune.token, STR(PRUNE_TOKEN_PREFIX)))
-        return NULL;
-    add_token(settings, prune.token);
-    buf_add(&settings->shown, STR("  "));
-    terminal_add_shown(&settings->shown, object_name(binding));
-    buf_add(&settings->shown, STR(": "));
-    terminal_add_shown(&settings->shown, prune.message);
-    buf_add_char(&settings->shown, '\n');
+    approve_prune_add(binding, settings->set.name, &settings->arena, &settings->tokens,
+                      &settings->shown);
     return NULL;
 }
 
 static void restart_list(void *data)
 {
     struct settings *settings = data;
-    settings->count = 0;
+    settings->tokens.count = 0;
     buf_clear(&settings->shown);
+}
+
+static struct error *find_prune(struct settings *settings, struct client *client)
+{
+    SCOPED(buf) version = {.limit = 0};
+    const struct client_list_sink sink = {note_binding, restart_list, settings};
+    return management_client_explain(client_list_each(
+        client, GVR_CLUSTER_RESOURCE_SET_BINDINGS, settings->set.namespace, NULL, &sink, &version));
+}
+
+static void find_wave(struct settings *settings, const struct object *set)
+{
+    struct approve_tokens *tokens = &settings->tokens;
+    struct str token;
+    if (approve_wave_find(set, str_from_c(settings->wave), &settings->arena, &token,
+                          &settings->shown))
+        ARENA_ARRAY_PUSH(&settings->arena, tokens->items, tokens->count, tokens->capacity, token);
 }
 
 static struct error *find_held(void *data)
 {
     struct settings *settings = data;
     SCOPED(management_client) management = {0};
-    SCOPED(buf) version = {.limit = 0};
     OWNED(object) set = NULL;
-    const struct client_list_sink sink = {note_binding, restart_list, settings};
     TRY(management_client_open(&management, &settings->globals));
     settings->set = (struct key){arena_str(&settings->arena, management.config.namespace),
                                  str_from_c(settings->names.items[0])};
     TRY(read_set(settings, management.client, &set));
-    TRY(management_client_explain(
-        client_list_each(management.client, GVR_CLUSTER_RESOURCE_SET_BINDINGS,
-                         settings->set.namespace, NULL, &sink, &version)));
+    if (settings->prune)
+        return find_prune(settings, management.client);
+    find_wave(settings, set);
     return NULL;
 }
 
 /* The annotation as it is, with the tokens that it lacks behind it. */
 static void write_tokens(const struct settings *settings, const struct object *set, struct buf *out)
 {
+    const struct approve_tokens *tokens = &settings->tokens;
     struct str now = {0};
-    if (object_find_annotation(set, STR(PRUNE_APPROVE_ANNOTATION), &now))
+    if (object_find_annotation(set, STR(APPROVAL_ANNOTATION), &now))
         buf_add(out, now);
-    for (size_t i = 0; i < settings->count; i++)
-        if (!prune_token_is_approved(set, settings->tokens[i]))
-            buf_print(out, "%s%.*s", out->len ? "," : "", STR_ARG(settings->tokens[i]));
+    for (size_t i = 0; i < tokens->count; i++)
+        if (!approval_has(now, tokens->items[i]))
+            buf_print(out, "%s%.*s", out->len ? "," : "", STR_ARG(tokens->items[i]));
 }
 
 /* The patch names the version that was read: what another person agreed to meanwhile stays. */
@@ -124,7 +123,7 @@ static struct error *approve_shown(void *data)
     write_tokens(settings, set, &tokens);
     buf_add(&patch, STR("{\"metadata\":{\"resourceVersion\":"));
     buf_add_json_string(&patch, object_resource_version(set));
-    buf_add(&patch, STR(",\"annotations\":{\"" PRUNE_APPROVE_ANNOTATION "\":"));
+    buf_add(&patch, STR(",\"annotations\":{\"" APPROVAL_ANNOTATION "\":"));
     buf_add_json_string(&patch, buf_str(&tokens));
     buf_add(&patch, STR("}}}"));
     TRY(client_patch(management.client, GVR_CLUSTER_RESOURCE_SETS, settings->set,
@@ -134,10 +133,10 @@ static struct error *approve_shown(void *data)
 }
 
 /* Anything but yes is no. */
-static bool is_agreed(void)
+static bool is_agreed(const struct settings *settings)
 {
     char answer[ANSWER_MAX];
-    printf("Delete this? [y/N] ");
+    printf("%s [y/N] ", settings->prune ? "Delete this?" : "Begin this wave?");
     fflush(stdout);
     if (!fgets(answer, sizeof(answer), stdin))
         return false;
@@ -145,17 +144,28 @@ static bool is_agreed(void)
     return str_eq(text, STR("y")) || str_eq(text, STR("yes"));
 }
 
-static int show_and_approve(struct settings *settings)
+/* That nothing is held is good. That a wave, which has a name, does not wait says why. */
+static int tell_nothing(struct settings *settings)
 {
     const struct key set = settings->set;
-    if (!settings->count) {
+    if (settings->prune) {
         printf("nothing of ClusterResourceSet %.*s/%.*s waits for an approval\n",
                STR_ARG(set.namespace), STR_ARG(set.name));
         return COMMAND_DONE;
     }
+    printf("nothing of ClusterResourceSet %.*s/%.*s waits for this approval: %s",
+           STR_ARG(set.namespace), STR_ARG(set.name), buf_c(&settings->shown));
+    return COMMAND_NO;
+}
+
+static int show_and_approve(struct settings *settings)
+{
+    const struct key set = settings->set;
+    if (!settings->tokens.count)
+        return tell_nothing(settings);
     printf("ClusterResourceSet %.*s/%.*s\n%s", STR_ARG(set.namespace), STR_ARG(set.name),
            buf_c(&settings->shown));
-    if (!settings->yes && !is_agreed()) {
+    if (!settings->yes && !is_agreed(settings)) {
         printf("not approved\n");
         return COMMAND_NO;
     }
@@ -166,6 +176,7 @@ static int show_and_approve(struct settings *settings)
 
 static const struct flag flags[] = {
     {"prune", FLAG_BOOL, AT(prune), FLAG_ANY},
+    {"wave",  FLAG_TEXT, AT(wave),  FLAG_ANY},
     {"yes",   FLAG_BOOL, AT(yes),   FLAG_ANY},
     {"",      FLAG_LIST, AT(names), FLAG_SET},
 };
@@ -181,8 +192,8 @@ static int parse_and_run(struct settings *settings, int argc, char **argv)
         return COMMAND_USAGE;
     if (settings->names.count != 1)
         return command_misused(&command_approve, "give the name of one set");
-    if (!settings->prune)
-        return command_misused(&command_approve, "say what to approve: --prune");
+    if (settings->prune == (settings->wave != NULL))
+        return command_misused(&command_approve, "say what to approve: --prune or --wave NAME");
     const int misused = global_flags_use(&settings->globals, &command_approve);
     if (misused)
         return misused;
@@ -203,14 +214,18 @@ const struct command command_approve = {
     .summary = "agree to what a set holds back",
     .help =
         "Agrees to what waits for a person. With --prune: objects that a DeliveryPolicy would delete\n"
-        "in clusters, but more of them, or on more clusters, than it allows at once. Shows exactly\n"
-        "what would be deleted and asks. The approval is good for this occasion and no other: it is\n"
-        "a token in the annotation corset.dev/approve of the set. Exits 1 if it was not approved.\n\n"
-        "Usage: corset approve SET --prune [FLAGS]\n\n"
-        "  --prune  agree to the deletion of what is no longer wanted\n"
-        "  --yes    do not ask\n\n" GLOBAL_FLAGS_HELP "\n"
+        "in clusters, but more of them, or on more clusters, than it allows at once. With --wave: a\n"
+        "wave of a rollout whose DeliveryPolicy says approval. Shows exactly what would be deleted or\n"
+        "begin, and asks. The approval is good for this occasion and no other: it is a token in the\n"
+        "annotation corset.dev/approve of the set. Exits 1 if it was not approved, or if the wave\n"
+        "does not wait.\n\n"
+        "Usage: corset approve SET (--prune | --wave NAME) [FLAGS]\n\n"
+        "  --prune      agree to the deletion of what is no longer wanted\n"
+        "  --wave NAME  agree to the beginning of this wave\n"
+        "  --yes        do not ask\n\n" GLOBAL_FLAGS_HELP "\n"
         "Try it:\n"
-        "  corset approve cni --prune\n",
+        "  corset approve cni --prune\n"
+        "  corset approve cni --wave production\n",
     .groups = groups,
     .group_count = COUNT(groups),
     .run = run_approve,

@@ -51,21 +51,6 @@ static struct error *check_fields(struct policy_check *check, const struct objec
     return NULL;
 }
 
-/* What is valid may still ask for more than these controllers can do. */
-static struct error *warn_of_unsupported(struct policy_check *check, const struct object *object,
-                                         struct arena *arena)
-{
-    OWNED(delivery_policy) policy = NULL;
-    TRY(delivery_policy_read(check->schema, object, &policy));
-    const struct str field = delivery_policy_unsupported(policy);
-    if (field.len)
-        print_about(
-            object, "warning: ",
-            arena_print(arena, "%.*s is not supported yet: sets with this policy are not worked on",
-                        STR_ARG(field)));
-    return NULL;
-}
-
 static struct error *check_policy(struct policy_check *check, struct json_doc *doc)
 {
     SCOPED(arena) arena = {0};
@@ -75,8 +60,7 @@ static struct error *check_policy(struct policy_check *check, struct json_doc *d
     if (!str_eq(object_kind(object), STR(DELIVERY_POLICY_KIND)))
         return NULL;
     check->policies++;
-    TRY(check_fields(check, object, &errors));
-    return errors.count ? NULL : warn_of_unsupported(check, object, &arena);
+    return check_fields(check, object, &errors);
 }
 
 static struct error *check_text(void *data, struct str text, const char *name)
@@ -151,7 +135,7 @@ const struct command command_policy_check = {
         "  -f, --filename FILE  manifests, YAML or JSON; a folder stands for its .yaml, .yml and\n"
         "                       .json files, - for standard input\n\n"
         "Prints nothing and exits with 0 when all policies are valid, and with 1 when one is not;\n"
-        "standard error says why. It also warns of what is valid and not supported yet.\n\n"
+        "standard error says why.\n\n"
         "Try it:\n"
         "  corset policy check -f policies/\n"
         "  kubectl get deliverypolicy careful -o yaml | corset policy check -f -\n",

@@ -55,6 +55,8 @@ static void add_set(struct json_builder *builder, const struct status_set *set)
     }
     json_builder_end(builder);
     add_time(builder, "since", set->since);
+    add_some(builder, "revision", set->revision);
+    add_some(builder, "wave", set->wave);
     add_some(builder, "reason", set->reason);
     add_some(builder, "message", set->message);
     json_builder_end(builder);

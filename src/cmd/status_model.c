@@ -24,6 +24,7 @@
 #include "clusterresourceset/placement_drift.h"
 #include "clusterresourceset/placement_state.h"
 #include "clusterresourceset/prune_condition.h"
+#include "clusterresourceset/rollout_condition.h"
 #include "clusterresourceset/types/binding.h"
 #include "clusterresourceset/types/delivery.h"
 #include "cmd/status_since.h"
@@ -109,6 +110,7 @@ static struct str without_preface(struct str message)
         STR_INIT("Not everything is applied: "),
         STR_INIT("Clusters are paused: "),
         STR_INIT("Waiting for other sets: "),
+        STR_INIT("rolling out: "),
         STR_INIT("The order between sets cannot be kept: "),
     };
     for (size_t i = 0; i < COUNT(prefaces); i++)
@@ -241,6 +243,25 @@ static void read_prune(struct status_model *model, struct status_set *set,
     set->is_prune_held = str_eq(found.reason, STR("Held"));
 }
 
+/* The condition says that there is a rollout, the annotation which one. */
+static void read_rollout(struct status_model *model, struct status_set *set,
+                         const struct object *object)
+{
+    struct condition found;
+    const struct rollout_state state = rollout_read(object);
+    set->has_rollout =
+        condition_find(object_path(object, "status.conditions"), STR(ROLLOUT_CONDITION), &found) &&
+        state.phase != ROLLOUT_NONE;
+    model->has_rollouts |= set->has_rollout;
+    if (!set->has_rollout)
+        return;
+    const struct str phase = rollout_phase_name(state.phase);
+    set->revision = arena_str(&model->arena, str_from_c(state.revision));
+    set->wave = state.phase == ROLLOUT_ROLLED_OUT
+                    ? phase
+                    : arena_print(&model->arena, "%s %.*s", state.wave, STR_ARG(phase));
+}
+
 /* Behind the fixed words the condition says that a change waits, if one does. */
 static void read_pause(struct status_model *model, struct status_set *set,
                        const struct object *object)
@@ -281,6 +302,7 @@ void status_model_add_set(struct status_model *model, const struct object *objec
     read_drift(model, set, object);
     read_health(model, set, object);
     read_prune(model, set, object);
+    read_rollout(model, set, object);
     set->policy = arena_str(&model->arena, crs_policy_name(object));
     model->has_policies |= crs_has_policy(object);
     status_since_read_set(set, object);
@@ -607,6 +629,13 @@ static enum status_state state_of_placement(enum placement_state state)
     return states[state];
 }
 
+/* The rollout has not come to the cluster: what is applied there is another revision. */
+static bool lacks_revision(const struct status_cell *cell)
+{
+    const struct status_set *set = cell->set;
+    return set->has_rollout && cell->delivery && !str_eq(cell->delivery->revision, set->revision);
+}
+
 /*
  * An Event that is newer than the last application means that something failed since. What a
  * cluster that cannot be reached has now is not known, whatever was applied to it before. On a
@@ -626,7 +655,7 @@ static void judge_cell(const struct status_cluster *cluster, struct status_cell 
         .is_unreachable = cluster->is_unreachable,
         .has_failed = !has_all && (set->is_refused || has_refused(cell) || is_told_later),
         .lacks_resource = set->lacks_resource && cluster->is_provisioned,
-        .is_waiting = !has_all,
+        .is_waiting = !has_all || lacks_revision(cell),
     };
     if (has_all)
         read_record(cell, &facts);

@@ -91,6 +91,8 @@ struct status_set {
     struct str prune_why;                /* the message of its condition Pruned, the same */
     bool is_prune_held;                  /* which says that somebody has to agree */
     bool has_health;                     /* it has the condition Ready */
+    bool has_rollout;                    /* it has the condition RolledOut */
+    struct str revision, wave;           /* of the rollout; "canary Soaking" */
     size_t ready;                        /* clusters on which it is ready, if it has health */
     struct str policy;                   /* the name of its DeliveryPolicy; empty: none */
     struct order_names depends_on;       /* of the annotation corset.dev/depends-on */
@@ -131,6 +133,7 @@ struct status_model {
     struct map by_key; /* "namespace/name" -> struct status_cluster */
     bool has_policies; /* some set names a DeliveryPolicy */
     bool has_health;   /* some set has the condition Ready */
+    bool has_rollouts; /* some set has the condition RolledOut */
     size_t set_counts[STATUS_STATES], cluster_counts[STATUS_STATES];
 };
 

@@ -213,6 +213,13 @@ static void add_ready(struct table *table, const struct status_set *set)
         table_cell(table, STR("-"), TABLE_DIM);
 }
 
+/* How far the rollout of the set is, if it has waves. */
+static void add_wave(struct table *table, const struct status_set *set)
+{
+    table_cell(table, set->has_rollout ? set->wave : STR("-"),
+               set->has_rollout ? TABLE_PLAIN : TABLE_DIM);
+}
+
 /* -o wide has more columns, and so has a model with policies. */
 static void add_set_row(struct table *table, const struct status_model *model,
                         const struct status_set *set, const struct status_view *view)
@@ -226,6 +233,8 @@ static void add_set_row(struct table *table, const struct status_model *model,
         add_ready(table, set);
     if (model->has_policies)
         add_drift(table, set);
+    if (model->has_rollouts)
+        add_wave(table, set);
     add_age(table, set->since, view);
     if (view->is_wide) {
         table_cell_print(table, TABLE_PLAIN, "%zu", set->spec.ref_count);
@@ -256,6 +265,8 @@ static void render_sets(const struct status_model *model, const struct status_vi
         table_column(&table, "READY", 0);
     if (model->has_policies)
         table_column(&table, "DRIFT", 0);
+    if (model->has_rollouts)
+        table_column(&table, "WAVE", 0);
     table_column(&table, "SINCE", 0);
     if (view->is_wide) {
         table_column(&table, "RESOURCES", 0);

@@ -224,6 +224,9 @@ static void add_policy(struct buf *out, const struct status_cell *cell)
     if (cell->delivery && cell->delivery->revision.len)
         buf_print(out, ", revision %.*s", STR_ARG(cell->delivery->revision));
     buf_add_char(out, '\n');
+    if (cell->set->has_rollout)
+        buf_print(out, "  rollout of revision %.*s: %.*s\n", STR_ARG(cell->set->revision),
+                  STR_ARG(cell->set->wave));
 }
 
 void why_render_cell(const struct status_cluster *cluster, const struct status_cell *cell,

@@ -15,6 +15,7 @@
 #define SETTLING         "Settling"
 #define PRUNING          "Pruning"
 #define HELD             "Held"
+#define APPLYING         "Applying"
 #define NOT_CHECKED      "NotChecked"
 #define NOT_CHECKED_TEXT "not checked since "
 #define DRIFT_UNCHECKED  "DriftNotChecked"
@@ -358,6 +359,8 @@ static const char *name_state(const struct delivery_outcome *outcome,
     static const char *const drifts[] = {[DELIVERY_UNDRIFTED] = FAILED,
                                          [DELIVERY_DRIFTED] = DRIFTED,
                                          [DELIVERY_CONTESTED] = CONTESTED};
+    if (outcome->progress && outcome->progress->is_applying)
+        return APPLYING;
     if (!failures_is_empty(outcome->failures))
         return drifts[outcome->drift];
     if (!outcome->unready)
@@ -370,6 +373,19 @@ static size_t count_ready(const struct delivery_outcome *outcome)
     const size_t objects = outcome->failures->objects;
     const size_t others = outcome->unready ? outcome->unready->count : outcome->failures->failed;
     return others < objects ? objects - others : 0;
+}
+
+/* How far the cluster has come with a revision of a set with waves. */
+static void write_turn(const struct json_value *before, const char *state,
+                       const struct delivery_progress *progress, struct buf *out)
+{
+    bool was_done = false;
+    if (str_eq(json_path_str(before, "revision"), progress->revision))
+        json_to_bool(json_get(before, STR("done")), &was_done);
+    if (progress->attempts)
+        buf_print(out, ",\"attempts\":%zu", progress->attempts);
+    if (was_done || str_eq(str_from_c(state), STR(READY)))
+        buf_add(out, STR(",\"done\":true"));
 }
 
 /* What comes before the causes, and is never cut. */
@@ -401,6 +417,8 @@ static void write_head(const struct json_value *before, const struct delivery_ou
     buf_print(out, ",\"objects\":%zu", outcome->failures->objects);
     if (!progress)
         return;
+    if (progress->has_waves)
+        write_turn(before, state, progress, out);
     buf_print(out, ",\"ready\":%zu,\"kinds\":[", count_ready(outcome));
     write_kinds(before, progress, out);
     buf_add(out, STR("],\"digest\":"));
@@ -703,6 +721,9 @@ bool delivery_find_mark(const struct object *binding, struct str set,
                            (ret_mark->drift || ret_mark->is_unready || str_eq(state, STR(READY)) ||
                             str_eq(state, STR(PRUNING)) || str_eq(state, STR(HELD)));
     ret_mark->is_overdue = ret_mark->is_unready && is_overdue(record);
+    ret_mark->has_failed = !ret_mark->is_applied && str_eq(state, STR(FAILED));
+    ret_mark->attempts = read_size(json_get(record, STR("attempts")));
+    json_to_bool(json_get(record, STR("done")), &ret_mark->was_done);
     timestamp_read(settling, &ret_mark->unready_since);
     JSON_FOREACH (key, cause, json_get(record, STR("why")))
         ret_mark->is_drift_unchecked |=

@@ -35,6 +35,11 @@
  *     {"cni": {"revision": "9f2c01aa77de", "state": "Held", "since": "…", …, "prune": {"state":
  *       "Held", "reason": "Removed", "objects": 21, "token": "prune/5b1e…", "message": "…"}}}
  *
+ * With waves the record says more. Its state is Applying from before the first object is applied to
+ * the end of the attempt, so that a cluster which has begun is known to have begun, whatever
+ * becomes of the process. `attempts` counts those of the revision that failed, up to three, and
+ * `done` says that the revision was applied in full and ready once.
+ *
  * A plain set that is well has no member. `why` has one element for each cause. All objects of a
  * cause are named if there is room, else five at least; causes that do not fit are left out from
  * the end, and `omitted` counts them. A cause with the count 0 is about whole resources.
@@ -114,6 +119,10 @@ struct delivery_progress {
     size_t kind_count;
     struct str
         digest; /* of the objects, see apply_ledger_digest(); empty: the recorded one stays */
+    /* Of a set with waves. */
+    bool has_waves;
+    bool is_applying; /* the attempt has just begun */
+    size_t attempts;  /* that have failed */
 };
 
 /* What became of objects since they were applied. */
@@ -187,6 +196,9 @@ struct delivery_mark {
     timestamp unready_since;              /* 0: that cannot be read */
     char digest[DELIVERY_DIGEST_LEN + 1]; /* empty: none */
     char values[VALUES_DIGEST_LEN + 1];   /* the same */
+    bool has_failed;                      /* not everything is applied, and an attempt is over */
+    size_t attempts;                      /* see struct delivery_progress */
+    bool was_done;                        /* the revision was applied and ready once */
 };
 
 /* False if there is no record of a set with a policy. */

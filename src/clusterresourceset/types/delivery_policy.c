@@ -253,20 +253,6 @@ void delivery_policy_free(struct delivery_policy *policy)
     mem_free(policy);
 }
 
-struct str delivery_policy_unsupported(const struct delivery_policy *policy)
-{
-    const struct {
-        bool is_asked_for;
-        struct str field;
-    } rows[] = {
-        {policy->wave_count > 0, STR("rollout")},
-    };
-    for (size_t i = 0; i < COUNT(rows); i++)
-        if (rows[i].is_asked_for)
-            return rows[i].field;
-    return STR("");
-}
-
 bool delivery_policy_protects(struct str group, struct str kind)
 {
     static const struct {

@@ -103,10 +103,6 @@ void delivery_policy_check_rules(const struct json_value *policy, struct field_e
 /* Kinds whose loss cannot be mended: never deleted, unless a policy names them for that. */
 bool delivery_policy_protects(struct str group, struct str kind);
 
-/* The field of the policy that these controllers cannot follow yet; empty: they can do all of it.
- */
-struct str delivery_policy_unsupported(const struct delivery_policy *policy);
-
 /*
  * How many of the clusters a share is. Failures that are tolerated are rounded down; all other
  * percents are rounded up and are one cluster at least.

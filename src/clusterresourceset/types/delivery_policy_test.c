@@ -33,7 +33,6 @@ TEST(a_policy_that_says_nothing_has_defaults)
     CHECK_EQ(policy->health_timeout, (duration)0);
     CHECK_EQ(policy->wave_count, (size_t)0);
     CHECK(!policy->has_values);
-    CHECK_EQ(delivery_policy_unsupported(policy), STR(""));
     delivery_policy_free(TAKE(policy));
 
     TEST_CASE("prune and a wave");
@@ -154,26 +153,5 @@ TEST(durations_of_a_policy_have_bounds)
         OWNED(error) err = read_policy(buf_c(&spec), &policy);
         CHECK_EQ(err == NULL, cases[i].value > 0);
         CHECK_EQ(policy ? policy->health_timeout : 0, cases[i].value);
-    }
-}
-
-TEST(what_the_controllers_cannot_do_yet_is_named)
-{
-    const struct {
-        const char *spec;
-        struct str field;
-    } cases[] = {
-        {"{conflicts: Fail, onImmutable: Recreate, drift: Repair, prune: {maxObjects: 1}}",
-         STR("")                                                                                          },
-        {"{health: {timeout: 5m}}",                                                         STR("")       },
-        {"{prune: {when: [Removed, Unselected, Deleted]}}",                                 STR("")       },
-        {"{rollout: {waves: [{name: a}]}}",                                                 STR("rollout")},
-        {"{values: Cluster}",                                                               STR("")       },
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        OWNED(delivery_policy) policy = NULL;
-        TEST_CASE("%s", cases[i].spec);
-        CHECK_OK(read_policy(cases[i].spec, &policy));
-        CHECK_EQ(delivery_policy_unsupported(policy), cases[i].field);
     }
 }

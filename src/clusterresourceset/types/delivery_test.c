@@ -306,6 +306,62 @@ TEST(the_record_of_a_set_with_values_has_their_digest)
     CHECK(!str_contains(buf_str(&text), STR("values")));
 }
 
+/* The text of the record of set a with this outcome, in a binding that has this annotation. */
+static void write_progress(struct str before, const struct delivery_progress *progress,
+                           const struct failures *failures, struct buf *out)
+{
+    OWNED(object) binding = bind(before);
+    const struct delivery_outcome outcome = {
+        .failures = failures, .progress = progress, .now = NOW};
+    buf_clear(out);
+    delivery_write(binding, STR("a"), &outcome, out);
+}
+
+static struct delivery_mark read_mark(struct str annotation)
+{
+    struct delivery_mark mark = {0};
+    OWNED(object) binding = bind(annotation);
+    CHECK(delivery_find_mark(binding, STR("a"), &mark));
+    return mark;
+}
+
+TEST(the_record_of_a_set_with_waves_says_what_has_begun)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(buf) begun = {.limit = 0};
+    SCOPED(buf) failed = {.limit = 0};
+    SCOPED(buf) done = {.limit = 0};
+    SCOPED(failures) failures = {.arena = &arena, .objects = 1};
+    struct delivery_progress progress = {
+        .revision = STR("9f2c01aa77de"), .has_waves = true, .is_applying = true};
+    write_progress(STR(""), &progress, &failures, &begun);
+    struct delivery_mark mark = read_mark(buf_str(&begun));
+    CHECK_CONTAINS(buf_str(&begun), STR("\"state\":\"Applying\""));
+    CHECK(!mark.is_applied && !mark.has_failed && !mark.was_done && !mark.attempts);
+
+    TEST_CASE("an attempt failed");
+    progress.is_applying = false;
+    progress.attempts = 2;
+    add(&failures, STR("x"), STR("no"));
+    write_progress(buf_str(&begun), &progress, &failures, &failed);
+    mark = read_mark(buf_str(&failed));
+    CHECK(!mark.is_applied && mark.has_failed && !mark.was_done);
+    CHECK_EQ(mark.attempts, (size_t)2);
+
+    TEST_CASE("it was done once, and stays so with this revision");
+    failures_clear(&failures);
+    progress.attempts = 0;
+    write_progress(buf_str(&failed), &progress, &failures, &done);
+    mark = read_mark(buf_str(&done));
+    CHECK(mark.is_applied && mark.was_done && !mark.attempts);
+    progress.is_applying = true;
+    write_progress(buf_str(&done), &progress, &failures, &begun);
+    CHECK(read_mark(buf_str(&begun)).was_done);
+    progress.revision = STR("000000000001");
+    write_progress(buf_str(&done), &progress, &failures, &begun);
+    CHECK(!read_mark(buf_str(&begun)).was_done);
+}
+
 TEST(the_record_of_a_set_with_health_says_what_is_not_ready)
 {
     SCOPED(arena) arena = {0};

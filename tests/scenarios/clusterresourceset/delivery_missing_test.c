@@ -103,16 +103,6 @@ SIM_TEST(fl_03_a_policy_that_cannot_be_read_is_tried_again)
     crs_fixture_await_applied(&fixture, "crs1");
 }
 
-SIM_TEST(fl_03_what_is_not_supported_yet_is_not_left_out)
-{
-    SCOPED(crs_fixture) fixture;
-    begin(&fixture, "Reconcile");
-    delivery_fixture_policy(&fixture, "{\"rollout\":{\"waves\":[{\"name\":\"a\"}]}}");
-    check_refused(&fixture, "DeliveryPolicy ns/p asks for rollout, which is not supported yet");
-    delivery_fixture_policy(&fixture, "{}");
-    crs_fixture_await_applied(&fixture, "crs1");
-}
-
 SIM_TEST(a_set_without_a_policy_asks_for_none)
 {
     SCOPED(crs_fixture) fixture;

@@ -188,16 +188,14 @@ SIM_TEST(a_plan_says_why_a_set_would_not_be_applied)
     static const struct {
         const char *name, *strategy, *policy, *told;
     } cases[] = {
-        {"missing",       "Reconcile", NULL,                                           "DeliveryPolicy ns/p does not exist"},
-        {"of ApplyOnce",  "ApplyOnce", "{}",
-         "DeliveryPolicy ns/p is for the strategy Reconcile, and the set has ApplyOnce"                                    },
-        {"not valid",     "Reconcile", "{\"drift\":\"Sometimes\"}",
+        {"missing",      "Reconcile", NULL,                        "DeliveryPolicy ns/p does not exist"},
+        {"of ApplyOnce", "ApplyOnce", "{}",
+         "DeliveryPolicy ns/p is for the strategy Reconcile, and the set has ApplyOnce"                },
+        {"not valid",    "Reconcile", "{\"drift\":\"Sometimes\"}",
          "DeliveryPolicy ns/p is not valid: [spec.drift: Unsupported value: \"Sometimes\": "
          "supported values: \"Ignore\", \"Report\", \"Repair\", <nil>: Invalid value: null: some "
          "validation rules were not checked because the object was invalid; correct the existing "
-         "errors to complete validation]"                                                                                  },
-        {"not supported", "Reconcile", "{\"rollout\":{\"waves\":[{\"name\":\"a\"}]}}",
-         "DeliveryPolicy ns/p asks for rollout, which is not supported yet"                                                },
+         "errors to complete validation]"                                                              },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         SCOPED(crs_fixture) fixture;

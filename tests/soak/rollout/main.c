@@ -1,0 +1,388 @@
+/*
+ * One simulated run of the whole program with one set, a policy with a wave or two, and clusters
+ * that all can be reached.
+ *
+ * While there is trouble, somebody changes the content, some of it is refused by the clusters, the
+ * management cluster misbehaves, and the controller's process is killed and started again, as when
+ * another one takes the lead. A witness looks at every object that is applied: the record of its
+ * cluster says that it has begun, and never are more clusters unfinished than the policy allows.
+ * Then everything works, and the last content has to be everywhere.
+ *
+ * All that happens depends on the seed alone.
+ */
+#include <stdio.h>
+
+#include "apimachinery/wellknown.h"
+#include "apiserver/ensure_object.h"
+#include "app/controller_manager.h"
+#include "app/standalone_kinds.h"
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "async/scope.h"
+#include "base/base64.h"
+#include "clusterresourceset/rollout.h"
+#include "clusterresourceset/types/delivery.h"
+#include "http/server.h"
+#include "json/path.h"
+#include "net/network.h"
+#include "support/simulation/draw.h"
+#include "support/simulation/front.h"
+#include "support/simulation/life.h"
+#include "support/simulation/seeds.h"
+#include "support/simulation/trace.h"
+#include "testing/sim.h"
+#include "testing/sim_network.h"
+
+#define CLUSTERS     5
+#define RESTARTS_MAX 4
+#define WORKERS      4
+#define WITHIN       (20 * MINUTE)
+#define TEXT_MAX     1024
+#define POLICIES     "/apis/corset.dev/v1alpha1/namespaces/default/deliverypolicies"
+#define SET          "s"
+#define BINDINGS     GVR_CLUSTER_RESOURCE_SET_BINDINGS
+
+struct rollout_run {
+    const struct seeds_options *options;
+    struct seeds_result *result;
+    struct random dice;
+    struct trace trace;
+    struct network *network;
+    struct front management, workloads[CLUSTERS];
+    char hosts[CLUSTERS][2][32];
+    struct life life;
+    size_t at_a_time;
+    bool has_canary; /* c0 is a wave of its own */
+    bool cuts;
+    unsigned content;
+};
+
+static void put(struct rollout_run *run, struct buf *text)
+{
+    OWNED(json_doc) doc = NULL;
+    CHECK_OK(json_read(buf_str(text), &doc));
+    CHECK_OK(ensure_object(run->management.api, doc, ENSURE_MERGE));
+}
+
+/* What the record of the cluster says; false: there is none. */
+static bool read_mark(struct rollout_run *run, size_t cluster, struct delivery_mark *ret_mark)
+{
+    char name[8];
+    OWNED(object) binding = NULL;
+    snprintf(name, sizeof(name), "c%zu", cluster);
+    OWNED(json_doc)
+    doc = front_find(&run->management, BINDINGS, (struct key){STR("default"), str_from_c(name)});
+    if (!doc)
+        return false;
+    CHECK_OK(object_from_doc(doc, &binding));
+    return delivery_find_mark(binding, STR(SET), ret_mark);
+}
+
+/* Of clusters that go together. */
+static size_t count_unfinished(struct rollout_run *run, size_t first, size_t last)
+{
+    size_t count = 0;
+    for (size_t i = first; i < last; i++) {
+        struct delivery_mark mark;
+        count += read_mark(run, i, &mark) && !mark.is_applied && mark.attempts < ROLLOUT_ATTEMPTS;
+    }
+    return count;
+}
+
+/* An object is being applied to a cluster. */
+static void witness_apply(struct front *front, struct http_request *http)
+{
+    struct rollout_run *run = front->options.data;
+    const size_t cluster = (size_t)(front - run->workloads);
+    const size_t first = run->has_canary ? 1 : 0;
+    struct delivery_mark mark;
+    if (!str_eq(http_request_method(http), STR("PATCH")))
+        return;
+    if (!read_mark(run, cluster, &mark) || mark.is_applied)
+        test_fail(TEST_PLACE("objects"), "are applied to c%zu, which has not begun", cluster);
+    const size_t count = count_unfinished(run, first, CLUSTERS);
+    if (count > run->at_a_time)
+        test_fail(TEST_PLACE("clusters"), "%zu are unfinished, and %zu may", count, run->at_a_time);
+}
+
+/* Some contents are refused by the clusters: the name of their object is none. */
+static void write_content(struct rollout_run *run, bool is_good)
+{
+    SCOPED(buf) body = {.limit = 0};
+    run->content++;
+    buf_print(&body,
+              "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"cm\","
+              "\"namespace\":\"default\"},\"data\":{\"a\":\"apiVersion: v1\\nkind: ConfigMap\\n"
+              "metadata: {name: %s, namespace: default}\\ndata: {v: \\\"%u\\\"}\\n\"}}",
+              is_good ? "a" : "NONE", run->content);
+    trace_print(&run->trace, "content %u, %s", run->content, is_good ? "good" : "bad");
+    put(run, &body);
+}
+
+static void make_cluster(struct rollout_run *run, size_t cluster)
+{
+    SCOPED(buf) config = {.limit = 0};
+    SCOPED(buf) encoded = {.limit = 0};
+    SCOPED(buf) secret = {.limit = 0};
+    SCOPED(buf) body = {.limit = 0};
+    struct front *front = &run->workloads[cluster];
+    buf_print(&config,
+              "{\"apiVersion\":\"v1\",\"kind\":\"Config\",\"current-context\":\"c\",\"clusters\":["
+              "{\"name\":\"c\",\"cluster\":{\"server\":\"http://%.*s\"}}],\"users\":[{\"name\":"
+              "\"u\",\"user\":{\"token\":\"%.*s\"}}],\"contexts\":[{\"name\":\"c\",\"context\":{"
+              "\"cluster\":\"c\",\"user\":\"u\"}}]}",
+              STR_ARG(front->options.host), STR_ARG(buf_str(&front->token)));
+    base64_encode(&encoded, buf_str(&config));
+    buf_print(&secret,
+              "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"type\":\"cluster.x-k8s.io/secret\","
+              "\"metadata\":{\"name\":\"c%zu-kubeconfig\",\"namespace\":\"default\",\"labels\":{"
+              "\"cluster.x-k8s.io/cluster-name\":\"c%zu\"}},\"data\":{\"value\":\"%.*s\"}}",
+              cluster, cluster, STR_ARG(buf_str(&encoded)));
+    put(run, &secret);
+    buf_print(&body,
+              "{\"apiVersion\":\"cluster.x-k8s.io/v1beta2\",\"kind\":\"Cluster\",\"metadata\":{"
+              "\"name\":\"c%zu\",\"namespace\":\"default\",\"labels\":{\"a\":\"b\",\"ring\":"
+              "\"%s\"}},\"spec\":{},\"status\":{\"initialization\":{"
+              "\"infrastructureProvisioned\":true}}}",
+              cluster, cluster ? "rest" : "canary");
+    put(run, &body);
+}
+
+static void make_objects(struct rollout_run *run)
+{
+    char policy[TEXT_MAX];
+    SCOPED(buf) set = {.limit = 0};
+    for (size_t i = 0; i < CLUSTERS; i++)
+        make_cluster(run, i);
+    snprintf(
+        policy, sizeof(policy),
+        "{\"apiVersion\":\"corset.dev/v1alpha1\",\"kind\":\"DeliveryPolicy\",\"metadata\":{"
+        "\"name\":\"p\"},\"spec\":{\"drift\":\"Ignore\",\"rollout\":{\"maxFailures\":\"100%%\","
+        "\"waves\":[%s{\"name\":\"rest\",\"atATime\":%zu}]}}}",
+        run->has_canary ? "{\"name\":\"canary\",\"soak\":\"2s\",\"clusterSelector\":{"
+                          "\"matchLabels\":{\"ring\":\"canary\"}}},"
+                        : "",
+        run->at_a_time);
+    CHECK_EQ(front_call(&run->management, "POST", POLICIES, policy), 201);
+    write_content(run, true);
+    CHECK_OK(fiber_sleep(2 * SECOND)); /* the clusters are older than the set: none joins */
+    buf_print(&set, "{\"apiVersion\":\"addons.cluster.x-k8s.io/v1beta2\",\"kind\":"
+                    "\"ClusterResourceSet\",\"metadata\":{\"name\":\"" SET
+                    "\",\"namespace\":\"default\",\"annotations\":{\"corset.dev/policy\":\"p\"}},"
+                    "\"spec\":{\"strategy\":\"Reconcile\",\"clusterSelector\":{\"matchLabels\":{"
+                    "\"a\":\"b\"}},\"resources\":[{\"kind\":\"ConfigMap\",\"name\":\"cm\"}]}}");
+    put(run, &set);
+}
+
+/* Somebody who changes the content. */
+static struct error *change_contents(void *data)
+{
+    struct rollout_run *run = data;
+    for (;;) {
+        TRY(fiber_sleep(draw_span(&run->dice, 3 * SECOND)));
+        write_content(run, draw_chance(&run->dice, 0.8));
+    }
+}
+
+static void go_through_trouble(struct rollout_run *run)
+{
+    SCOPED(scope) scope = {0};
+    scope_start(&scope, "contents", change_contents, run);
+    run->management.in_trouble = true;
+    for (size_t i = 0; i < CLUSTERS; i++)
+        run->workloads[i].in_trouble = true;
+    CHECK_OK(fiber_sleep(4 * SECOND + draw_span(&run->dice, 12 * SECOND)));
+}
+
+static bool is_rolled_out(struct rollout_run *run)
+{
+    OWNED(object) set = NULL;
+    OWNED(json_doc)
+    doc = front_find(&run->management, GVR_CLUSTER_RESOURCE_SETS,
+                     (struct key){STR("default"), STR(SET)});
+    CHECK(doc);
+    CHECK_OK(object_from_doc(doc, &set));
+    const struct rollout_state state = rollout_read(set);
+    for (size_t i = 0; i < CLUSTERS; i++) {
+        struct delivery_mark mark;
+        if (!read_mark(run, i, &mark) || !mark.is_applied ||
+            !str_eq(str_from_c(mark.revision), str_from_c(state.revision)))
+            return false;
+    }
+    return state.phase == ROLLOUT_ROLLED_OUT;
+}
+
+/* The last content is everywhere. */
+static void converge(struct rollout_run *run)
+{
+    const int64_t begun = loop_now(loop_current());
+    run->life.may_restart = false;
+    front_clear_sky(&run->management);
+    for (size_t i = 0; i < CLUSTERS; i++)
+        front_clear_sky(&run->workloads[i]);
+    write_content(run, true);
+    CHECK_OK(fiber_sleep(2 * SECOND));
+    while (!is_rolled_out(run)) {
+        if (loop_now(loop_current()) - begun > WITHIN)
+            test_fail(TEST_PLACE("content"), "is not rolled out");
+        CHECK_OK(fiber_sleep(SECOND));
+    }
+    run->result->took = loop_now(loop_current()) - begun;
+}
+
+static void open_front(struct rollout_run *run, size_t cluster)
+{
+    static const char *const names[CLUSTERS] = {"c0: ", "c1: ", "c2: ", "c3: ", "c4: "};
+    char(*hosts)[32] = run->hosts[cluster];
+    snprintf(hosts[0], sizeof(hosts[0]), "c%zu.test", cluster);
+    snprintf(hosts[1], sizeof(hosts[1]), "c%zu-back.test", cluster);
+    front_open(&run->workloads[cluster], &(struct front_options){
+                                             .shared = run->options->shared,
+                                             .network = run->network,
+                                             .trace = &run->trace,
+                                             .name = names[cluster],
+                                             .host = str_from_c(hosts[0]),
+                                             .back = str_from_c(hosts[1]),
+                                             .cluster = str_from_c(hosts[0]),
+                                             .history = 100,
+                                             .is_open = true,
+                                             .asked = witness_apply,
+                                             .data = run,
+                                         });
+}
+
+static void open_fronts(struct rollout_run *run)
+{
+    struct apiserver_options kinds = {0};
+    standalone_add_kinds(&kinds);
+    run->network = sim_network_new(loop_current());
+    front_open(&run->management, &(struct front_options){
+                                     .shared = run->options->shared,
+                                     .network = run->network,
+                                     .trace = &run->trace,
+                                     .name = "",
+                                     .host = STR("server.test"),
+                                     .back = STR("back.test"),
+                                     .cluster = STR("management"),
+                                     .history = 100,
+                                     .definitions = kinds.definitions,
+                                     .definition_count = kinds.definition_count,
+                                     .webhooks = kinds.webhooks,
+                                     .forbidden = "/events",
+                                     .data = run,
+                                 });
+    for (size_t i = 0; i < CLUSTERS; i++)
+        open_front(run, i);
+}
+
+static void close_fronts(struct rollout_run *run)
+{
+    for (size_t i = 0; i < CLUSTERS; i++)
+        front_close(&run->workloads[i]);
+    front_close(&run->management);
+    while (sim_network_connections(run->network) > 0)
+        CHECK_OK(fiber_sleep(SECOND));
+    network_free(run->network);
+}
+
+static struct error *go_through(void *data)
+{
+    struct rollout_run *run = data;
+    open_fronts(run);
+    make_objects(run);
+    {
+        SCOPED(scope) scope = {0};
+        run->life.may_restart = true;
+        scope_start(&scope, "supervisor", life_supervise, &run->life);
+        go_through_trouble(run);
+        converge(run);
+        life_spare(&run->life);
+    }
+    close_fronts(run);
+    return NULL;
+}
+
+static void set_cut(struct rollout_run *run, bool is_cut)
+{
+    run->management.is_cut = is_cut;
+    for (size_t i = 0; i < CLUSTERS; i++)
+        run->workloads[i].is_cut = is_cut;
+}
+
+/* A process that is torn down says nothing more; one that is told to stop may end what it began. */
+static void note_killed(void *data)
+{
+    struct rollout_run *run = data;
+    set_cut(run, run->cuts);
+}
+
+static struct error *run_program(void *data)
+{
+    struct rollout_run *run = data;
+    OWNED(controller_manager) controllers = NULL;
+    const struct controller_manager_options options = {
+        .config = &run->management.config,
+        .network = run->network,
+        .user_agent = STR("corset"),
+        .concurrency = WORKERS,
+        .apply_concurrency = WORKERS,
+        .cluster_concurrency = WORKERS,
+        .timing = {.probe = 10 * MINUTE, .retry = SECOND},
+    };
+    OWNED(error) err = controller_manager_new(loop_current(), &options, &controllers);
+    if (!err)
+        err = controller_manager_run(controllers);
+    life_is_over(&run->life, err);
+    controller_manager_free(TAKE(controllers));
+    set_cut(run, false);
+    return NULL;
+}
+
+/* Clusters are slow at most: one that cannot be reached does not count. */
+static void draw_run(struct rollout_run *run)
+{
+    random_init(&run->dice, run->options->seed ^ 0x3a7e);
+    random_init(&run->life.dice, random_u64(&run->dice));
+    run->at_a_time = 1 + random_below(&run->dice, 3);
+    run->has_canary = draw_chance(&run->dice, 0.4);
+    run->cuts = draw_chance(&run->dice, 0.6);
+    run->life.restarts_left = random_below(&run->dice, RESTARTS_MAX + 1);
+    run->life.parks_most = 20 + random_below(&run->dice, 600);
+    random_init(&run->management.dice, random_u64(&run->dice));
+    if (draw_chance(&run->dice, 0.6))
+        run->management.faults = front_faults_draw(&run->dice);
+    for (size_t i = 0; i < CLUSTERS; i++) {
+        random_init(&run->workloads[i].dice, random_u64(&run->dice));
+        run->workloads[i].faults.slow = draw_share(&run->dice, 0.5);
+    }
+}
+
+static void run_rollout(const struct seeds_options *options, struct seeds_result *ret_result)
+{
+    struct loop *loop = sim_loop_new(options->seed);
+    struct rollout_run run = {.options = options, .result = ret_result};
+    *ret_result = (struct seeds_result){0};
+    run.life = (struct life){.trace = &run.trace,
+                             .run = run_program,
+                             .killed = note_killed,
+                             .data = &run,
+                             .restart_at = options->restart_at};
+    draw_run(&run);
+    trace_begin(&run.trace, options->verbose);
+    loop_set_park_hook(loop, life_on_park, &run.life);
+    CHECK_OK(loop_run(loop, go_through, &run));
+    CHECK_EQ(loop_fiber_count(loop), 0U);
+    loop_free(loop);
+    trace_end(&run.trace);
+    ret_result->hash = run.trace.hash;
+    ret_result->parks = run.life.parks;
+    ret_result->lives = run.life.count;
+    ret_result->requests = run.management.requests;
+    for (size_t i = 0; i < CLUSTERS; i++)
+        ret_result->requests += run.workloads[i].requests;
+}
+
+int main(int argc, char **argv)
+{
+    return seeds_main(run_rollout, argc, argv);
+}
