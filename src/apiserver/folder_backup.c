@@ -213,7 +213,7 @@ struct error *folder_backup_take(const char *folder, const char *path)
 static struct error *make_backup(struct store *store, const char *folder, struct arena *arena)
 {
     const char *part = place(arena, folder, PART), *made = place(arena, folder, MADE);
-    int64_t revision;
+    int64_t revision = 0;
     (void)unlink(part);
     (void)unlink(made);
     TRY(folder_backup_write(store, folder, part, &revision));

@@ -25,7 +25,7 @@ static struct error *copy_database(struct backup_settings *settings)
     OWNED(store) store = NULL;
     const char *part = arena_print(&settings->arena, "%s.part", settings->file).ptr;
     const char *path = arena_print(&settings->arena, "%s/corset.db", settings->data_dir).ptr;
-    int64_t revision;
+    int64_t revision = 0;
     TRY(store_open(loop_current(), &(struct store_options){.path = path, .was_used = true},
                    &store));
     (void)unlink(part);

@@ -29,7 +29,7 @@ static struct error *restore_folder(struct backup_settings *settings, int64_t *r
 static struct error *restore(void *data)
 {
     struct backup_settings *settings = data;
-    int64_t revision;
+    int64_t revision = 0;
     if (access(settings->file, R_OK) != 0)
         return error_from_errno(errno, "open %s", settings->file);
     TRY(restore_folder(settings, &revision), "restore %s", settings->data_dir);
