@@ -1,6 +1,6 @@
 # The front door. CMake presets do the work (CMakePresets.json); tools/ holds the longer scripts.
 .DEFAULT_GOAL := build
-.PHONY: help build demo test thread lint fuzz fuzz-differential soak hostile bench conformance install clean
+.PHONY: help build demo test thread lint fuzz fuzz-differential soak hostile bench conformance install packages packages-test tarball clean
 
 SECONDS_EACH ?= 60
 SECONDS ?= 600
@@ -83,6 +83,17 @@ conformance: ## prove it on real Kubernetes servers, which it builds when they a
 install: build ## install program, manual, completions, library and guide below PREFIX=/usr/local, DESTDIR=
 	@cmake --build --preset release --target installed
 	@DESTDIR='$(DESTDIR)' cmake --install build/release --prefix '$(PREFIX)'
+
+packages: ## Debian packages for Debian 12 and 13, in chroots: build/packages/; needs root
+	@tools/bootstrap release
+	@for suite in bookworm trixie; do tools/make-packages $$suite || exit; done
+
+packages-test: packages ## install, use, upgrade, remove and purge the packages on empty systems
+	@for suite in bookworm trixie; do tests/product/packages/install $$suite build/packages/$$suite || exit; done
+
+tarball: ## the program with its libraries for other distributions: build/tarball/
+	@tools/bootstrap build
+	@tools/make-tarball
 
 clean: ## remove everything that was built
 	rm -rf build

@@ -9,6 +9,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 option(CORSET_WERROR "Warnings are errors" OFF)
+option(CORSET_PRIVATE_LIBRARIES "Look for libraries that Debian 12 lacks in the folders of our own packages" OFF)
 option(CORSET_FUZZ "Build the fuzz targets with libFuzzer" OFF)
 set(CORSET_SANITIZE "" CACHE STRING "Value for -fsanitize=")
 

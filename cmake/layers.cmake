@@ -65,6 +65,25 @@ function(register_tests program prefix)
     endforeach()
 endfunction()
 
+# find_commit(<variable>): the 12 digits of the commit that is built, or "unknown". An archive made by
+# `git archive` names its commit in cmake/commit.txt; there no repository is asked, since the folder
+# may lie inside one of another project.
+function(find_commit variable)
+    set(commit_file ${PROJECT_SOURCE_DIR}/cmake/commit.txt)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${commit_file})
+    file(STRINGS ${commit_file} archived LIMIT_COUNT 1)
+    if(archived MATCHES "^[0-9a-f]+$")
+        string(SUBSTRING "${archived}" 0 12 commit)
+    elseif(EXISTS ${PROJECT_SOURCE_DIR}/.git)
+        execute_process(COMMAND git rev-parse --short=12 HEAD WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+                        OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    endif()
+    if(NOT commit)
+        set(commit unknown)
+    endif()
+    set(${variable} ${commit} PARENT_SCOPE)
+endfunction()
+
 # program(<name> <folder> USES <layers>): an executable from src/<folder>/*.c that knows its version,
 # and a test program <folder>_test of everything but src/<folder>/<name>.c, which has the main().
 function(program name folder)
@@ -73,11 +92,7 @@ function(program name folder)
     file(GLOB sources CONFIGURE_DEPENDS ${dir}/*.c ${dir}/*.S)
     file(GLOB tests CONFIGURE_DEPENDS ${dir}/*_test.c)
     list(REMOVE_ITEM sources ${tests})
-    execute_process(COMMAND git rev-parse --short=12 HEAD WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-                    OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-    if(NOT commit)
-        set(commit unknown)
-    endif()
+    find_commit(commit)
     list(REMOVE_ITEM sources ${dir}/${name}.c)
     add_library(${folder}_objects OBJECT ${sources})
     target_link_libraries(${folder}_objects PUBLIC ${PROGRAM_USES})

@@ -29,6 +29,11 @@ target_link_libraries(corset_shared PRIVATE
     PkgConfig::uv PkgConfig::ssl PkgConfig::crypto PkgConfig::yyjson PkgConfig::yaml
     PkgConfig::nghttp2 PkgConfig::llhttp PkgConfig::zlib Threads::Threads m)
 
+if(CORSET_PRIVATE_LIBRARIES) # see deploy/debian/rules
+    set_target_properties(corset_shared PROPERTIES INSTALL_RPATH ${CMAKE_INSTALL_FULL_LIBDIR}/libcorset0)
+    set_target_properties(corset PROPERTIES INSTALL_RPATH /usr/lib/corset)
+endif()
+
 set(static_library ${PROJECT_BINARY_DIR}/libcorset.a)
 set(static_object ${PROJECT_BINARY_DIR}/libcorset.o)
 add_custom_command(

@@ -82,7 +82,7 @@ CORSET_EXPORT int corset_main(int argc, char **argv, const struct corset_manager
  */
 CORSET_EXPORT void corset_log(const char *message, ...) CORSET_ENDS_IN_NULL;
 
-/* The library's version, "0.1.0". */
+/* The library's version, "0.2.0". */
 CORSET_EXPORT const char *corset_version(void);
 
 CORSET_END

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "apiserver/api.h"
+#include "apiserver/backup_keeper.h"
 #include "apiserver/bootstrap.h"
 #include "apiserver/crd/crd_pool.h"
 #include "apiserver/credential_keeper.h"
@@ -50,6 +51,7 @@ struct apiserver {
     struct server_health *health;
     struct data_dir *folder;
     struct credential_keeper keeper;
+    struct backup_keeper backups;
     struct crd_pool *pool;
     struct openapi_cache *openapi;
     struct rbac *base_rbac;
@@ -233,6 +235,8 @@ struct error *apiserver_new(struct loop *loop, const struct apiserver_options *o
     prepare_webhooks(server, options);
     TRY(open_api(server, options, TAKE(store)));
     TRY(listen_http(server, options));
+    if (options->folder)
+        backup_keeper_init(&server->backups, options->folder, server->api->store, &server->keeper);
     *ret_server = TAKE(server);
     return NULL;
 }
@@ -249,6 +253,7 @@ void apiserver_free(struct apiserver *server)
 {
     if (!server)
         return;
+    backup_keeper_done(&server->backups);
     credential_keeper_stop(&server->keeper);
     http_server_free(server->http);
     inflight_limits_done(&server->handler.limits);
@@ -283,6 +288,7 @@ void apiserver_keep_credentials(struct apiserver *server, credentials_changed_fn
                                               .changed = changed,
                                               .changed_data = data};
     credential_keeper_start(&server->keeper, &ops);
+    backup_keeper_start(&server->backups);
 }
 
 struct error *apiserver_put(struct apiserver *server, struct json_doc *doc)

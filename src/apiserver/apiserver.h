@@ -91,6 +91,8 @@ typedef struct error *credentials_changed_fn(void *data);
 /*
  * Renews certificates for as long as the server runs, takes credentials that were rotated in its
  * folder, and tells so. Without it they end at their time. changed may be NULL. To be called once.
+ * From then on the server also makes backups of its folder when it is asked to; see
+ * folder_backup.h.
  */
 void apiserver_keep_credentials(struct apiserver *server, credentials_changed_fn *changed,
                                 void *data);

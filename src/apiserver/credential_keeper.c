@@ -55,6 +55,7 @@ struct error *credential_keeper_open(struct credential_keeper *keeper, struct lo
                                      const char *folder, struct str host, bool was_used)
 {
     keeper->loop = loop;
+    keeper->turn.permits = 1;
     if (folder)
         keeper->files.folder = arena_print(&keeper->texts, "%s/pki", folder).ptr;
     name_server(keeper, host);
@@ -96,13 +97,30 @@ static bool are_rotated(const struct credentials *old, const struct credentials 
            !str_eq(buf_str(&old->authority), buf_str(&newer->authority));
 }
 
+struct error *credential_keeper_hold(struct credential_keeper *keeper)
+{
+    return semaphore_take(&keeper->turn);
+}
+
+void credential_keeper_release(struct credential_keeper *keeper)
+{
+    semaphore_give(&keeper->turn);
+}
+
+static struct error *read_again(struct credential_keeper *keeper, struct reopening *reopening)
+{
+    TRY(credential_keeper_hold(keeper));
+    struct error *err = worker_run(run_reopening, reopening, NULL);
+    credential_keeper_release(keeper);
+    return err ? err : reopening->err;
+}
+
 /* To open the files again applies a rotation and renews what is due. */
 static struct error *reopen_credentials(struct credential_keeper *keeper)
 {
     char until[TIMESTAMP_TEXT_MAX];
     struct reopening reopening = {.options = current_options(keeper, true)};
-    TRY(worker_run(run_reopening, &reopening, NULL));
-    TRY(reopening.err);
+    TRY(read_again(keeper, &reopening));
     keeper->is_rotated |= are_rotated(keeper->credentials, reopening.credentials);
     keeper->is_untold = true;
     credentials_become(keeper->credentials, reopening.credentials);

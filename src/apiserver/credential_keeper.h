@@ -8,6 +8,7 @@
 
 #include "apiserver/credentials.h"
 #include "async/scope.h"
+#include "async/semaphore.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/error.h"
@@ -38,6 +39,7 @@ struct credential_keeper {
     struct credentials *credentials;
     struct credential_keeper_ops ops;
     bool is_rotated, is_untold; /* the operations have to be called */
+    struct semaphore turn;      /* one at a time uses the files */
     struct scope scope;
 };
 
@@ -57,3 +59,10 @@ void credential_keeper_start(struct credential_keeper *keeper,
 
 /* Suspends. */
 void credential_keeper_stop(struct credential_keeper *keeper);
+
+/*
+ * Between the two calls the files are not replaced, so that those that are read fit together.
+ * credential_keeper_hold() Suspends.
+ */
+MUST_USE struct error *credential_keeper_hold(struct credential_keeper *keeper);
+void credential_keeper_release(struct credential_keeper *keeper);

@@ -168,6 +168,7 @@ static const char *overflowed_fiber(const void *address)
  */
 static void announce_stack(struct fiber *fiber)
 {
+    (void)fiber; /* a build may have none of the checkers */
 #if SANITIZE_THREAD
     fiber->tsan_fiber = __tsan_create_fiber(0);
     __tsan_set_fiber_name(fiber->tsan_fiber, fiber->name);

@@ -42,6 +42,11 @@ void log_set_format(enum log_format format)
     line_format = format;
 }
 
+enum log_format log_format(void)
+{
+    return line_format;
+}
+
 void log_set_sink(log_sink_fn *sink, void *data)
 {
     line_sink = sink;

@@ -103,6 +103,7 @@ void log_write(int level, const char *message, const struct log_field *fields, s
 void log_set_level(int level);
 int log_level(void);
 void log_set_format(enum log_format format);
+enum log_format log_format(void);
 
 /* Receives whole lines, newline included, and must not log. NULL means standard error. */
 typedef void log_sink_fn(void *data, struct str line);

@@ -1,6 +1,6 @@
 #include "cmd/address.h"
 
-#include <stdio.h>
+#include "cmd/command.h"
 
 /* The last colon separates the port, since IPv6 addresses contain colons. */
 bool address_read(const char *text, struct address *ret_address)
@@ -47,8 +47,7 @@ void address_warn(const struct address *address, const char *text)
 {
     if (is_local(address->host))
         return;
-    fprintf(stderr,
-            "corset: warning: listening on %s, where other machines can reach it; anyone with a "
-            "credential controls the cluster\n",
-            text);
+    command_say("warning: listening on %s, where other machines can reach it; anyone with a "
+                "credential controls the cluster",
+                text);
 }

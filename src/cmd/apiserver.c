@@ -4,8 +4,6 @@
  * After SIGINT or SIGTERM the server gets DRAIN_TIMEOUT to finish requests. Then it closes; writes
  * that were acknowledged are durable already.
  */
-#include <stdio.h>
-
 #include "app/standalone.h"
 #include "async/fiber.h"
 #include "async/loop.h"
@@ -13,6 +11,7 @@
 #include "cmd/address.h"
 #include "cmd/global_flags.h"
 #include "cmd/server_flags.h"
+#include "cmd/service_manager.h"
 #include "net/network.h"
 #include "net/tcp.h"
 
@@ -48,6 +47,7 @@ static struct error *serve_apiserver(void *data)
     OWNED(network) webhooks = NULL;
     OWNED(network) cluster_webhooks = NULL;
     OWNED(standalone) standalone = NULL;
+    SCOPED(scope) scope = {0};
     TRY(signals_new(loop, &signals));
     network = tcp_network_new(loop);
     webhooks = server_flags_webhook_network(&settings->server, loop, false);
@@ -63,9 +63,11 @@ static struct error *serve_apiserver(void *data)
     TRY(write_credentials(&handout));
     standalone_keep_credentials(standalone, write_credentials, &handout);
     const struct str url = standalone_url(standalone);
-    fprintf(stderr, "corset: ready on %.*s\n", STR_ARG(url));
+    command_say("ready on %.*s", STR_ARG(url));
+    service_manager_serve(&scope);
     TRY(signals_wait(signals));
-    fprintf(stderr, "corset: stopping\n");
+    service_manager_tell("STOPPING=1");
+    command_say("stopping");
     FIBER_TIMEOUT(DRAIN_TIMEOUT);
     OWNED(error) late = apiserver_drain(standalone_server(standalone));
     return NULL;
@@ -92,8 +94,8 @@ static int complete_settings(struct settings *settings)
 {
     if (settings->in_memory == (settings->server.files.data_dir != NULL))
         return command_misused(&command_apiserver, "give one of --data-dir and --in-memory");
-    const int misused = server_flags_use(&settings->server, &command_apiserver);
-    return misused ? misused : global_flags_use(&settings->globals, &command_apiserver);
+    const int misused = global_flags_use(&settings->globals, &command_apiserver);
+    return misused ? misused : server_flags_use(&settings->server, &command_apiserver);
 }
 
 static int run_apiserver(int argc, char **argv)

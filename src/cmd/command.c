@@ -4,12 +4,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/str.h"
 #include "cmd/terminal.h"
 
 /* Words that are more edits apart are no typing mistakes of each other. */
 #define GUESS_DISTANCE 2
+
+/* Paths are the longest part of what is said. */
+#define SENTENCE_MAX 8192
 
 static const char *program = "corset";
 
@@ -23,12 +27,28 @@ void command_set_program(const char *name)
     program = name;
 }
 
+void command_say(const char *format, ...)
+{
+    char text[SENTENCE_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    if (log_format() == LOG_JSON)
+        log_info("Program", LOG_STR("says", str_from_c(text)));
+    else
+        fprintf(stderr, "corset: %s\n", text);
+}
+
 /* The message may quote a server, so control characters are escaped. */
 int command_fail(struct error *err)
 {
     SCOPED(buf) line = {.limit = 0};
     terminal_add_shown(&line, str_from_c(err->message)); /* it may quote others */
-    fprintf(stderr, "corset: %s\n", buf_c(&line));
+    if (log_format() == LOG_JSON)
+        log_error("Program failed", LOG_ERROR(err));
+    else
+        fprintf(stderr, "corset: %s\n", buf_c(&line));
     error_free(err);
     return COMMAND_FAILED;
 }

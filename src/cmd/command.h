@@ -36,6 +36,7 @@ const struct command *command_find(const char *name);
 
 extern const struct command command_apiserver;
 extern const struct command command_approve;
+extern const struct command command_backup;
 extern const struct command command_bundle;
 extern const struct command command_cluster;
 extern const struct command command_cluster_add;
@@ -51,6 +52,7 @@ extern const struct command command_plan;
 extern const struct command command_policy;
 extern const struct command command_policy_check;
 extern const struct command command_render;
+extern const struct command command_restore;
 extern const struct command command_resume;
 extern const struct command command_status;
 extern const struct command command_up;
@@ -61,7 +63,14 @@ extern const struct command command_why;
 const char *command_program(void);
 void command_set_program(const char *name);
 
-/* Prints an error to standard error and returns COMMAND_FAILED. Takes the error. */
+/*
+ * Tells people something on standard error: "corset: ready on …". With --logging-format json it is
+ * a line of the log, so that a program that reads the log finds nothing else there.
+ */
+void command_say(const char *format, ...) PRINTF_LIKE(1, 2);
+
+/* Prints an error to standard error, as command_say() does, and returns COMMAND_FAILED. Takes the
+ * error. */
 int command_fail(struct error *err);
 
 /*

@@ -4,8 +4,6 @@
  * Order of start: server, kubeconfigs, removal of stale virtual clusters, controllers. Order of
  * stop: controllers, then the server, which gets DRAIN_TIMEOUT for open requests.
  */
-#include <stdio.h>
-
 #include "app/standalone.h"
 #include "async/fiber.h"
 #include "async/loop.h"
@@ -17,6 +15,7 @@
 #include "cmd/controller_flags.h"
 #include "cmd/global_flags.h"
 #include "cmd/server_flags.h"
+#include "cmd/service_manager.h"
 #include "cmd/stale_clusters.h"
 #include "cmd/until_signal.h"
 #include "net/network.h"
@@ -43,7 +42,8 @@ static struct error *run_controllers(void *data)
 /* Called when a signal arrives. */
 static void say_stopping(void)
 {
-    fprintf(stderr, "corset: stopping\n");
+    service_manager_tell("STOPPING=1");
+    command_say("stopping");
 }
 
 /* The controllers connect to the server over HTTPS like any other client. */
@@ -89,6 +89,7 @@ static struct error *serve_controllers(struct settings *settings, const struct r
                                        struct network *network, struct tls_context *tls,
                                        struct signals *signals)
 {
+    SCOPED(scope) scope = {0};
     OWNED(controller_manager) controllers = NULL;
     struct controller_manager_options options = settings->controller.options;
     const struct proxy_environment proxies = proxies_beside(config, &settings->arena);
@@ -98,8 +99,9 @@ static struct error *serve_controllers(struct settings *settings, const struct r
     options.proxies = &proxies;
     options.owns_clusters = true;
     TRY(controller_manager_new(loop_current(), &options, &controllers));
-    fprintf(stderr, "corset: ready on %.*s\n", STR_ARG(config->host));
-    fprintf(stderr, "corset: export KUBECONFIG=%s/kubeconfig\n", settings->server.files.data_dir);
+    command_say("ready on %.*s", STR_ARG(config->host));
+    command_say("export KUBECONFIG=%s/kubeconfig", settings->server.files.data_dir);
+    service_manager_serve(&scope);
     return until_signal(signals, run_controllers, controllers, say_stopping);
 }
 
@@ -154,12 +156,11 @@ static int complete_settings(struct settings *settings)
         settings->server.files.data_dir = server_flags_default_folder(&settings->arena);
     if (!settings->server.files.data_dir)
         return command_misused(&command_up, "give --data-dir, since HOME is not set");
-    int misused = server_flags_use(&settings->server, &command_up);
-    if (misused)
-        return misused;
+    int misused = global_flags_use(&settings->globals, &command_up);
+    if (!misused)
+        misused = server_flags_use(&settings->server, &command_up);
     options->namespace = str_from_c(settings->globals.namespace);
-    misused = controller_flags_use(&settings->controller, &command_up);
-    return misused ? misused : global_flags_use(&settings->globals, &command_up);
+    return misused ? misused : controller_flags_use(&settings->controller, &command_up);
 }
 
 static int parse_and_run(struct settings *settings, int argc, char **argv)

@@ -1,5 +1,5 @@
 /*
- * How this program names itself: "corset/0.1.0 (linux/amd64) 0123456789ab". The value of the
+ * How this program names itself: "corset/0.2.0 (linux/amd64) 0123456789ab". The value of the
  * header User-Agent and of corset version.
  */
 #pragma once

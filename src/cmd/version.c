@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "apiserver/storage/store.h"
 #include "cmd/global_flags.h"
 #include "cmd/user_agent.h"
 
@@ -30,8 +31,8 @@ static int run_version(int argc, char **argv)
         return command_misused(&command_version, "-o is json, not '%s'", settings.output);
     const struct str name = user_agent_name();
     if (json)
-        printf("{\"version\":\"%s\",\"commit\":\"%s\",\"platform\":\"%s\"}\n", CORSET_VERSION,
-               CORSET_COMMIT, USER_AGENT_PLATFORM);
+        printf("{\"version\":\"%s\",\"commit\":\"%s\",\"platform\":\"%s\",\"dataFormat\":%d}\n",
+               CORSET_VERSION, CORSET_COMMIT, USER_AGENT_PLATFORM, STORE_FORMAT);
     else
         printf("%.*s\n", STR_ARG(name));
     return COMMAND_DONE;
@@ -40,11 +41,13 @@ static int run_version(int argc, char **argv)
 const struct command command_version = {
     .name = "version",
     .summary = "print version, platform and commit",
-    .help = "Prints version, platform and commit.\n\n"
-            "Usage: corset version [-o json]\n\n"
-            "  -o, --output FORMAT  json: the same as an object\n\n"
-            "Try it:\n"
-            "  corset version -o json\n",
+    .help =
+        "Prints version, platform and commit.\n\n"
+        "Usage: corset version [-o json]\n\n"
+        "  -o, --output FORMAT  json: the same as an object, with the format of data folders that\n"
+        "                       this version writes\n\n"
+        "Try it:\n"
+        "  corset version -o json\n",
     .groups = groups,
     .group_count = COUNT(groups),
     .run = run_version,

@@ -188,7 +188,7 @@ TEST(a_process_without_controllers_says_so)
     wrong = corset_manager_run(
         &(struct corset_manager_options){.controllers = controllers, .controller_count = 1});
     CHECK_EQ(corset_error_message(wrong), "controller 0 has no name");
-    CHECK_EQ(corset_version(), "0.1.0");
+    CHECK_EQ(corset_version(), "0.2.0");
 }
 
 static int run_main(const char *const *arguments)

@@ -35,8 +35,8 @@ int64_t tls_wall(const ASN1_TIME *time, int64_t otherwise)
                                     : seconds * SECOND;
 }
 
-/* DNS names and addresses. IPv6 addresses are not abbreviated. */
-static void add_name(struct buf *text, const GENERAL_NAME *name)
+/* DNS names and addresses. IPv6 addresses are not abbreviated. Others are left out. */
+static void write_name(struct buf *text, const GENERAL_NAME *name)
 {
     int type;
     const ASN1_STRING *value = GENERAL_NAME_get0_value(name, &type);
@@ -44,8 +44,6 @@ static void add_name(struct buf *text, const GENERAL_NAME *name)
         return;
     const unsigned char *bytes = ASN1_STRING_get0_data(value);
     const int len = ASN1_STRING_length(value);
-    if (text->len)
-        buf_add(text, STR(", "));
     if (type == GEN_DNS)
         buf_add(text, str_from((const char *)bytes, (size_t)len));
     else if (len == 4)
@@ -53,6 +51,29 @@ static void add_name(struct buf *text, const GENERAL_NAME *name)
     else
         for (int i = 0; i + 1 < len; i += 2)
             buf_print(text, "%s%x", i ? ":" : "", bytes[i] << 8 | bytes[i + 1]);
+}
+
+static bool has_name(struct str names, struct str name)
+{
+    struct str one;
+    while (names.len) {
+        str_cut(&names, ',', &one);
+        if (str_eq(str_skip(one, one.len && one.ptr[0] == ' '), name))
+            return true;
+    }
+    return false;
+}
+
+/* A name that the certificate has twice is told once. */
+static void add_name(struct buf *text, const GENERAL_NAME *name)
+{
+    SCOPED(buf) one = {.limit = 4 * KILOBYTE};
+    write_name(&one, name);
+    if (!one.len || has_name(buf_str(text), buf_str(&one)))
+        return;
+    if (text->len)
+        buf_add(text, STR(", "));
+    buf_add(text, buf_str(&one));
 }
 
 /* The names that a certificate is for, up to NAMES_SHOWN. */

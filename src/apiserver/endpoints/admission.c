@@ -6,6 +6,7 @@
 
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
+#include "apiserver/endpoints/metadata.h"
 #include "apiserver/quota_claim.h"
 #include "apiserver/registry/kind.h"
 #include "base/base64.h"
@@ -167,6 +168,41 @@ static struct error *check_quota(const struct request *request, const struct jso
                                  const struct json_value *object)
 {
     return request->quota ? quota_claim_check(request->quota, old, object) : NULL;
+}
+
+/*
+ * What a fleet is made of. deploy/kustomize/components/protection has the same list for servers
+ * other than this one. An empty name stands for all resources of the group.
+ */
+static const struct {
+    struct str group, plural;
+} protected_kinds[] = {
+    {STR_INIT("cluster.x-k8s.io"),        STR_INIT("")          },
+    {STR_INIT("addons.cluster.x-k8s.io"), STR_INIT("")          },
+    {STR_INIT("corset.dev"),              STR_INIT("")          },
+    {STR_INIT(""),                        STR_INIT("configmaps")},
+    {STR_INIT(""),                        STR_INIT("secrets")   },
+    {STR_INIT(""),                        STR_INIT("namespaces")},
+};
+
+static bool can_be_protected(const struct kind *kind)
+{
+    for (size_t i = 0; i < COUNT(protected_kinds); i++)
+        if (str_eq(kind->gvk.group, protected_kinds[i].group) &&
+            (!protected_kinds[i].plural.len || str_eq(kind->plural, protected_kinds[i].plural)))
+            return true;
+    return false;
+}
+
+struct error *admission_check_deletion(const struct kind *kind, const struct json_value *object)
+{
+    const struct json_value *annotations = json_path(object, "metadata.annotations");
+    const struct str protect = json_to_str(json_get(annotations, STR(ADMISSION_PROTECT)));
+    if (!str_eq(protect, STR("true")) || !can_be_protected(kind) || metadata_is_deleting(object))
+        return NULL;
+    return status_forbidden(kind_gvr(kind), json_path_str(object, "metadata.name"),
+                            STR("it is protected from deletion by the annotation " ADMISSION_PROTECT
+                                "; remove the annotation first"));
 }
 
 static const struct admission chain[] = {

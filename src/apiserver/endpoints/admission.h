@@ -11,6 +11,16 @@
 #include "base/error.h"
 #include "json/json.h"
 
+#define ADMISSION_PROTECT "corset.dev/protect"
+
+/*
+ * Deletion protection: 403 for an object whose annotation ADMISSION_PROTECT is "true", of the kinds
+ * that a fleet is made of. For deletions that a client asks for, inside of the decision. What was
+ * marked as deleted before is not protected any more.
+ */
+MUST_USE struct error *admission_check_deletion(const struct kind *kind,
+                                                const struct json_value *object);
+
 /* Called right before the store decides; the caller must not suspend in between. */
 MUST_USE struct error *admission_check_request(const struct request *request, enum verb verb,
                                                struct str name);

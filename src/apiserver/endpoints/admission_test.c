@@ -65,6 +65,44 @@ SIM_TEST(a_namespace_that_must_stay_may_be_changed)
              200);
 }
 
+#define PROTECTED(kind_, name_, value)                                              \
+    "{\"apiVersion\":\"v1\",\"kind\":\"" kind_ "\",\"metadata\":{\"name\":\"" name_ \
+    "\",\"annotations\":{\"corset.dev/protect\":\"" value "\"}}}"
+
+SIM_TEST(what_is_protected_is_not_deleted)
+{
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    const char *maps = "/api/v1/namespaces/default/configmaps";
+    apiserver_fixture_create(&fixture, maps, PROTECTED("ConfigMap", "kept", "true"));
+    apiserver_fixture_create(&fixture, maps, PROTECTED("ConfigMap", "loose", "false"));
+    apiserver_fixture_create(&fixture, "/api/v1/namespaces/default/serviceaccounts",
+                             PROTECTED("ServiceAccount", "other", "true"));
+    CHECK_EQ(apiserver_fixture_call(&fixture, "DELETE",
+                                    "/api/v1/namespaces/default/configmaps/kept", ""),
+             403);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "message"),
+             STR("configmaps \"kept\" is forbidden: it is protected from deletion by the "
+                 "annotation corset.dev/protect; remove the annotation first"));
+    CHECK_EQ(apiserver_fixture_call(&fixture, "DELETE",
+                                    "/api/v1/namespaces/default/configmaps/kept?dryRun=All", ""),
+             403);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "DELETE", maps, ""), 403); /* all of them */
+    CHECK_EQ(apiserver_fixture_get(&fixture, "/api/v1/namespaces/default/configmaps/kept"), 200);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "DELETE",
+                                    "/api/v1/namespaces/default/serviceaccounts/other", ""),
+             200);
+    /* It may be changed, and without the annotation it may go. */
+    CHECK_EQ(
+        apiserver_fixture_call(&fixture, "PATCH", "/api/v1/namespaces/default/configmaps/kept",
+                               "{\"metadata\":{\"annotations\":{\"corset.dev/protect\":null}}}"),
+        200);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "DELETE", maps, ""), 200);
+    CHECK_EQ(apiserver_fixture_get(&fixture, "/api/v1/namespaces/default/configmaps/kept"), 404);
+    CHECK_EQ(apiserver_fixture_get(&fixture, "/api/v1/namespaces/default/configmaps/loose"), 404);
+}
+
 /* Requests for certificates of CN=me, in the organizations dev and system:masters. */
 #define DEV_REQUEST                                                                \
     "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIVk1IMENBUUF3R3pFTU1Bb0dB" \

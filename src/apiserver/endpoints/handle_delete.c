@@ -45,6 +45,7 @@ struct deletion {
     const struct delete_options *options;
     timestamp now;
     struct delete_result *result;
+    bool is_requested; /* by a client, not by the garbage collector */
 };
 
 void delete_result_done(struct delete_result *result)
@@ -232,6 +233,8 @@ static struct error *draft_delete(void *data, struct store_edit *edit)
         return status_not_found(kind_gvr(deletion->kind), deletion->key.name);
     TRY(codec_read_stored(deletion->kind, edit->previous, &old));
     TRY(check_preconditions(deletion, json_doc_root(old)));
+    if (deletion->is_requested)
+        TRY(admission_check_deletion(deletion->kind, json_doc_root(old)));
     TRY(mark_deleting(deletion, old, &marked));
     const bool was_deleting = metadata_is_deleting(json_doc_root(old));
     if (!is_held(deletion->kind, json_doc_root(marked), was_deleting))
@@ -274,7 +277,7 @@ struct error *handle_delete_object(struct api *api, const struct kind *kind, str
                                    const struct delete_options *options, timestamp now,
                                    struct delete_result *ret_result)
 {
-    struct deletion deletion = {kind, key, options, now, ret_result};
+    struct deletion deletion = {kind, key, options, now, ret_result, false};
     return decide_deletion(api, &deletion, STORE_ANY);
 }
 
@@ -359,7 +362,7 @@ static struct error *delete_requested(struct request *request, struct key key,
                                       const struct delete_options *options,
                                       struct delete_result *ret_result)
 {
-    struct deletion deletion = {request->kind, key, options, request->now, ret_result};
+    struct deletion deletion = {request->kind, key, options, request->now, ret_result, true};
     for (size_t i = 0; i < WEBHOOK_ATTEMPTS; i++) {
         int64_t expected;
         TRY(ask_webhooks(request, &deletion, &expected));

@@ -40,6 +40,9 @@ struct metrics;
 struct store;
 struct store_budget;
 
+/* The format of the file. A file of an earlier format is brought up to date when it is opened. */
+#define STORE_FORMAT 2
+
 struct store_options {
     const char *path; /* the file; NULL keeps everything in memory */
 

@@ -16,7 +16,8 @@
  * Beside that, the mark is synced on another worker thread MARK_DELAY after a group, while others
  * are under way, and the log is checkpointed when nothing was written for IDLE_TIME: what is in the
  * database itself does not depend on the log any more. After a group that failed, and on a full
- * disk, the file is tried every RECOVERY_EVERY until it can be written.
+ * disk, the file is tried every RECOVERY_EVERY until it can be written. A backup has its turns
+ * between commits as a guest.
  */
 #include <assert.h>
 
@@ -196,13 +197,17 @@ static void checkpoint_work(void *data)
     store_file_checkpoint(store->file);
 }
 
+static void start_guest(struct store *store);
+
 /*
- * The file is free again. What gathered meanwhile is committed, unless on_kick() is still to come:
- * writers are ready then that can have a part in it.
+ * The file is free again. A guest comes before the next commit. What gathered meanwhile is
+ * committed, unless on_kick() is still to come: writers are ready then that can have a part in it.
  */
 static void go_on(struct store *store)
 {
-    if (!list_is_empty(&store->queue)) {
+    if (store->guest) {
+        start_guest(store);
+    } else if (!list_is_empty(&store->queue)) {
         if (!list_link_is_in(&store->kick.link))
             start_commit(store);
     } else if (store->closer) {
@@ -215,6 +220,39 @@ static void on_checkpointed(struct loop_job *job)
     struct store *store = job->data;
     store->is_tending = false;
     go_on(store);
+}
+
+static void guest_work(void *data)
+{
+    const struct store *store = data;
+    store->guest->work(store->guest->data);
+}
+
+static void on_guest_finished(struct loop_job *job)
+{
+    struct store *store = job->data;
+    struct store_guest *guest = TAKE(store->guest);
+    guest->is_done = true;
+    fiber_wake(guest->fiber);
+    on_checkpointed(job);
+}
+
+static void start_guest(struct store *store)
+{
+    store->is_tending = true;
+    submit_job(store, &store->job, guest_work, on_guest_finished);
+}
+
+void store_run_between(struct store *store, void (*work)(void *data), void *data)
+{
+    OWNED_PTR struct store_guest *guest = NEW(struct store_guest);
+    assert(!store->guest && store->file);
+    *guest = (struct store_guest){.work = work, .data = data, .fiber = fiber_current()};
+    store->guest = guest;
+    if (list_is_empty(&store->group) && !store->is_tending)
+        start_guest(store);
+    while (!guest->is_done)
+        fiber_park_uninterrupted("work on a store's file");
 }
 
 static void on_idle(void *data)

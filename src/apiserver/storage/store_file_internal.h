@@ -8,6 +8,7 @@
 #include "base/str.h"
 
 #define STORE_FILE_PAGE_SIZE 8192
+#define STORE_APPLICATION_ID 0x63727374 /* "crst" */
 
 enum store_statement {
     STATEMENT_BEGIN,

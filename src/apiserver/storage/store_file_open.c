@@ -24,8 +24,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 
-#define APPLICATION_ID 0x63727374 /* "crst" */
-#define SCHEMA_VERSION 2
+#define SCHEMA_VERSION STORE_FORMAT
 #define TEXT_(x)       #x
 #define TEXT(x)        TEXT_(x)
 
@@ -45,7 +44,7 @@ static const char schema[] =
     "CREATE TABLE counter(id INTEGER PRIMARY KEY CHECK(id=1), revision INTEGER NOT NULL,"
     " epoch INTEGER NOT NULL, digest INTEGER NOT NULL);"
     "INSERT INTO counter VALUES(1,1,0,0);"
-    "PRAGMA application_id=" TEXT(APPLICATION_ID) ";" SET_VERSION;
+    "PRAGMA application_id=" TEXT(STORE_APPLICATION_ID) ";" SET_VERSION;
 
 /* From the first format, which had neither mark nor digest. */
 static const char upgrade[] =
@@ -159,13 +158,14 @@ static struct error *identify_file(struct store_file *file, bool *ret_is_new)
     *ret_is_new = tables == 0 && application == 0;
     if (*ret_is_new)
         return NULL;
-    if (application != APPLICATION_ID)
+    if (application != STORE_APPLICATION_ID)
         return error_new(ERROR_IO, "%s is a database of another program; choose another file",
                          file->path);
     if (file->version > SCHEMA_VERSION)
         return error_new(ERROR_IO,
                          "store %s was written by a newer version of corset (format %lld, this one "
-                         "knows %d); use that version, or another file",
+                         "knows %d); a downgrade is not possible with this file: use the newer "
+                         "version, or restore a backup from before the upgrade",
                          file->path, (long long)file->version, SCHEMA_VERSION);
     return file->version < 1 ? store_file_corrupt(file, "it has no format") : NULL;
 }

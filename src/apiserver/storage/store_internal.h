@@ -53,6 +53,14 @@ struct store_write {
     struct object_text *text; /* outlives the commit, which reads it on another thread */
 };
 
+/* Work on the file that is no commit; see store_run_between(). */
+struct store_guest {
+    void (*work)(void *data);
+    void *data;
+    struct fiber *fiber;
+    bool is_done;
+};
+
 struct store {
     struct loop *loop;
     int64_t revision; /* durable */
@@ -75,6 +83,8 @@ struct store {
     bool is_tending;    /* a checkpoint or an attempt to recover is under way: commits wait */
     bool is_full;       /* only writes that make room are accepted */
     bool has_recovered; /* by the attempt that has just ended */
+
+    struct store_guest *guest; /* waits for the file, or uses it; NULL: none */
 
     struct timer idle; /* until the log is checkpointed */
 
@@ -134,6 +144,12 @@ struct store_write *store_find_pending(const struct store *store, struct store_i
  * loop.
  */
 void store_accept(struct store *store, struct store_write *write);
+
+/*
+ * Runs work(data) on a worker thread while no commit uses the file, before the next commit. For one
+ * fiber at a time. Suspends, uninterrupted, for a commit and the work, which must be short.
+ */
+void store_run_between(struct store *store, void (*work)(void *data), void *data);
 
 /* Commits what is queued: at once without a file, otherwise it Suspends uninterrupted. */
 void store_flush(struct store *store);

@@ -5,6 +5,7 @@
 #include "clusterresourceset/types/content_resources.h"
 
 #include "base/base64.h"
+#include "clusterresourceset/types/content_text.h"
 #include "clusterresourceset/types/delivery_policy.h"
 #include "json/edit.h"
 #include "json/yaml/manifest.h"
@@ -108,7 +109,11 @@ static bool is_beside(const struct object *object)
 static struct error *read_items(struct str text, struct str source, struct content_items *items)
 {
     SCOPED(manifest_list) list = {0};
-    TRY(manifest_read(text, NULL, &list, NULL));
+    struct manifest_fault fault = {0};
+    OWNED(error) unread = manifest_read(text, NULL, &list, &fault);
+    if (unread)
+        return content_text_public(
+            &(struct content_text){.err = unread, .fault = &fault, .secret = true});
     for (size_t i = 0; i < list.count; i++) {
         struct content_item item = {.key = source, .document = i + 1};
         TRY(object_from_doc(list.docs[i], &item.object));

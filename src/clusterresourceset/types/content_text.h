@@ -1,5 +1,6 @@
 /*
- * The error texts for a value that cannot be read. For content.c only.
+ * The error texts for a value that cannot be read. For content.c, and for content_resources.c,
+ * which quotes nothing of a file: one that was named by mistake may be anything, a key for example.
  *
  * There are two. The whole text quotes the document, as Cluster API does; it is for a user who has
  * the resource as a file. The public text is for conditions, events and logs: a long document is
