@@ -5,6 +5,7 @@
 
 #include "apiserver/storage/store.h"
 #include "apiserver/storage/store_budget.h"
+#include "apiserver/storage/store_compaction.h"
 #include "apiserver/storage/store_history.h"
 #include "async/event.h"
 #include "async/loop.h"
@@ -60,6 +61,7 @@ struct store {
     int64_t floor;    /* the history begins here */
     struct map resources;
     struct store_history history;
+    struct store_compaction *compaction; /* NULL: nothing was written yet */
     struct event advanced;
 
     struct map pending; /* the newest struct store_write of an object, by full key */
@@ -75,6 +77,7 @@ struct store {
     bool is_tending;    /* a checkpoint or an attempt to recover is under way: commits wait */
     bool is_full;       /* only writes that make room are accepted */
     bool has_recovered; /* by the attempt that has just ended */
+    bool is_marking, mark_is_stale;
 
     struct timer idle; /* until the log is checkpointed */
 
@@ -88,7 +91,6 @@ struct store {
 
     struct timer mark_timer;
     struct loop_job mark_job; /* syncs the mark */
-    bool is_marking, mark_is_stale;
 
     struct store_budget budget;
 
@@ -108,6 +110,9 @@ void store_release(struct store *store);
  * no '/', so that no two objects have the same key.
  */
 void store_key(struct buf *out, struct key key);
+
+/* Called before each change of the revision; see store_compaction.h. */
+void store_compact(struct store *store);
 
 struct store_resource *store_find_resource(const struct store *store, struct str name);
 struct store_resource *store_ensure_resource(struct store *store, struct str name);
