@@ -5,6 +5,7 @@
  */
 #include "apiserver/registry/kind_builtin.h"
 #include "apiserver/registry/quota_resource.h"
+#include "apiserver/registry/quota_scope.h"
 #include "apiserver/types/go_types.h"
 #include "base/base64.h"
 #include "json/path.h"
@@ -22,13 +23,14 @@ static bool has_pem(const struct json_value *secret, struct str key)
 static void warn_of_quota(const struct json_value *quota, struct json_warnings *warnings)
 {
     const struct json_value *value;
-    if (quota_resource_has_scopes(quota))
-        json_warn(warnings, STR("spec.scopes: a quota with scopes is not enforced by this server"));
+    if (!quota_scope_is_enforced(quota))
+        json_warn(warnings, STR("spec.scopes: a quota with the scope VolumeAttributesClass is not "
+                                "enforced by this server"));
     JSON_FOREACH (key, value, json_path(quota, "spec.hard"))
-        if (!quota_resource_is_counted(key))
+        if (!quota_resource_find(key).stored_as.len)
             json_warn(warnings, arena_print(warnings->arena,
-                                            "spec.hard[%.*s]: only numbers of objects are enforced "
-                                            "by this server",
+                                            "spec.hard[%.*s]: this resource is not enforced by "
+                                            "this server",
                                             STR_ARG(key)));
 }
 
