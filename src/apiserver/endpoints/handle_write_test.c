@@ -277,6 +277,9 @@ SIM_TEST(faults_of_an_apply_are_named_in_the_order_of_kubernetes)
         {MAPS "/a?fieldManager=m&fieldValidation=Strict",
          "{\"metadata\":{},\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":"
          "\"a\"}}",                                                                                  "error strict decoding YAML: duplicate field \"metadata\"", 400},
+        {MAPS "/a?fieldManager=m&fieldValidation=Strict",
+         "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  a: x\n  a: z\n",           "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line "
+         "7: key \"a\" already set in map",                            400},
         {BUDGETS "/absent/status?fieldManager=m&fieldValidation=Strict",
          "{\"metadata\":{},\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\","
          "\"metadata\":{}}",                                                                         "poddisruptionbudgets.policy \"absent\" not found",         404},
