@@ -45,6 +45,16 @@ static void validate_definition(const struct kind *kind, const struct kind_write
     definition_validate(object, write->old, errors);
 }
 
+static void warn_of_rules(const struct kind *kind, const struct json_value *object,
+                          struct json_warnings *warnings)
+{
+    (void)kind;
+    if (definition_has_rules(object))
+        json_warn(warnings,
+                  STR("x-kubernetes-validations: these rules are stored, but not enforced "
+                      "by this server"));
+}
+
 /* A copy of the table's row with other functions; made once. */
 const struct kind *crd_registry_kind(const struct kind *kind)
 {
@@ -54,6 +64,7 @@ const struct kind *crd_registry_kind(const struct kind *kind)
         ops = *kind->ops;
         ops.prepare = prepare_definition;
         ops.validate = validate_definition;
+        ops.warn = warn_of_rules;
         definition = *kind;
         definition.ops = &ops;
     }

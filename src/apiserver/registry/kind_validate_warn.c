@@ -50,9 +50,23 @@ static void warn_of_conditions(const struct json_value *configuration,
     }
 }
 
+/* Policies and what binds them, which is nothing without them. */
+static bool is_policy(const struct go_type *type)
+{
+    return type == &type_validating_admission_policy ||
+           type == &type_validating_admission_policy_binding ||
+           type == &type_mutating_admission_policy ||
+           type == &type_mutating_admission_policy_binding;
+}
+
 void kind_builtin_warn(const struct kind *kind, const struct json_value *object,
                        struct json_warnings *warnings)
 {
+    if (is_policy(kind->type))
+        json_warn(warnings, arena_print(warnings->arena,
+                                        "%.*s: these objects are stored, but policies are not "
+                                        "enforced by this server",
+                                        STR_ARG(kind->gvk.kind)));
     if (kind->type == &type_resource_quota)
         warn_of_quota(object, warnings);
     if (kind->type == &type_validating_webhook_configuration ||
