@@ -6,14 +6,21 @@
 #include "apiserver/registry/kind_validate_internal.h"
 
 /* Only what is created or changed can be mutated. Upstream's path has no indices. */
+static void validate_mutating_rule(struct kind_validator *v, const struct json_value *rule,
+                                   struct str path)
+{
+    const struct json_value *operation;
+    JSON_FOREACH (key, operation, json_path(rule, "operations"))
+        field_one_of(v, path, "resourceRules.operations", json_to_str(operation),
+                     "*|CONNECT|CREATE|UPDATE");
+}
+
 static void validate_mutating_operations(struct kind_validator *v, const struct json_value *about,
                                          struct str path)
 {
-    const struct json_value *rule, *operation;
+    const struct json_value *rule;
     JSON_FOREACH (key, rule, json_path(about, "resourceRules"))
-        JSON_FOREACH (index, operation, json_path(rule, "operations"))
-            field_one_of(v, path, "resourceRules.operations", json_to_str(operation),
-                         "*|CONNECT|CREATE|UPDATE");
+        validate_mutating_rule(v, rule, path);
 }
 
 void validate_mutating_policy_spec(struct kind_validator *v, const struct json_value *object,
