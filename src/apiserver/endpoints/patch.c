@@ -157,7 +157,7 @@ static struct error *decode_applied(const struct patch *patch, const struct patc
                                     struct json_doc *patched, struct json_doc **ret_doc)
 {
     OWNED(json_doc) doc = NULL;
-    TRY(body_decode(target->request, target->kind, VALIDATION_IGNORE, NULL, patched, &doc));
+    TRY(body_decode_applied(target->request, target->kind, patched, &doc));
     if (target->options->validation == VALIDATION_STRICT && patch->duplicates.count)
         return duplicate_members(patch);
     *ret_doc = TAKE(doc);
