@@ -7,5 +7,5 @@
 
 #include "apiserver/registry/quota_amount.h"
 
-struct quota_amount pod_resources_request(const struct json_value *pod, struct str resource);
-struct quota_amount pod_resources_limit(const struct json_value *pod, struct str resource);
+struct quota_amount pod_resources_request(const struct json_value *pod, struct str name);
+struct quota_amount pod_resources_limit(const struct json_value *pod, struct str name);
