@@ -72,6 +72,7 @@ static struct error *open_store(struct apiserver *server, const struct apiserver
     struct store_options store = {
         .history_events = options->history_events,
         .history_age = options->history_age,
+        .compaction = options->history_age,
         .budget = &server->storage,
     };
     if (!options->folder) {

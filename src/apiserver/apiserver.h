@@ -49,10 +49,10 @@ struct apiserver_options {
 
     /* Requests in flight, without watches; 0: 1000. More get 429. Each virtual cluster adds two. */
     size_t requests;
-    size_t watches_per_user; /* 20,000 */
-    size_t connections;      /* 20,000 */
-    size_t history_events;   /* of a watch, see store_options */
-    duration history_age;
+    size_t watches_per_user;     /* 20,000 */
+    size_t connections;          /* 20,000 */
+    size_t history_events;       /* of a watch, see store_options */
+    duration history_age;        /* and the interval of compaction */
     duration max_token_lifetime; /* of tokens of ServiceAccounts: 24 h */
 
     /*

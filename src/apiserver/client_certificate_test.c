@@ -110,6 +110,35 @@ SIM_TEST(a_certificate_that_is_not_good_is_no_anonymous_user)
     }
 }
 
+/* The same certificate has the same id on every connection. */
+SIM_TEST(users_with_certificates_are_told_which_one)
+{
+    static const struct certificate_case good = {.from = -1, .until = 1};
+    SCOPED(apiserver_fixture) fixture;
+    SCOPED(buf) first = {0};
+    apiserver_fixture_init(&fixture);
+    apiserver_fixture_keep(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    OWNED(tls_identity) identity = issue_certificate(&fixture, &good);
+    for (int http2 = 0; http2 < 2; http2++) {
+        use_certificate(&fixture, identity, http2);
+        CHECK_EQ(apiserver_fixture_call(&fixture, "POST",
+                                        "/apis/authentication.k8s.io/v1/selfsubjectreviews",
+                                        "{\"apiVersion\":\"authentication.k8s.io/v1\","
+                                        "\"kind\":\"SelfSubjectReview\"}"),
+                 201);
+        const struct json_value *ids =
+            json_get(json_path(json_doc_root(fixture.doc), "status.userInfo.extra"),
+                     STR("authentication.kubernetes.io/credential-id"));
+        const struct str id = json_path_str(ids, "0");
+        CHECK(str_starts_with(id, STR("X509SHA256=")));
+        CHECK_EQ(id.len, sizeof("X509SHA256=") - 1 + 64);
+        if (http2)
+            CHECK_EQ(id, buf_str(&first));
+        buf_add(&first, id);
+    }
+}
+
 /* kube-apiserver verifies with every request; so the connection does not matter here either. */
 SIM_TEST(a_certificate_is_good_for_as_long_as_it_says_on_an_open_connection)
 {

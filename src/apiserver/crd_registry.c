@@ -45,6 +45,16 @@ static void validate_definition(const struct kind *kind, const struct kind_write
     definition_validate(object, write->old, errors);
 }
 
+static void warn_of_rules(const struct kind *kind, const struct json_value *object,
+                          struct json_warnings *warnings)
+{
+    (void)kind;
+    if (definition_has_rules(object))
+        json_warn(warnings,
+                  STR("x-kubernetes-validations: these rules are stored, but not enforced "
+                      "by this server"));
+}
+
 /* A copy of the table's row with other functions; made once. */
 const struct kind *crd_registry_kind(const struct kind *kind)
 {
@@ -54,6 +64,7 @@ const struct kind *crd_registry_kind(const struct kind *kind)
         ops = *kind->ops;
         ops.prepare = prepare_definition;
         ops.validate = validate_definition;
+        ops.warn = warn_of_rules;
         definition = *kind;
         definition.ops = &ops;
     }
@@ -235,12 +246,22 @@ static void close_terminating(struct api *api, struct store_id id)
         definition->is_terminating = true;
 }
 
-/* Updates one definition. True if it is gone now and was known before. */
+static bool is_served(const struct api *api, struct str name)
+{
+    const struct api_definition *definition = map_find(&api->definitions, name);
+    return definition && definition->custom;
+}
+
+/*
+ * Updates one definition. True if it is gone now and was known before. The history of custom
+ * resources begins when they are served: kube-apiserver then begins to watch them itself.
+ */
 static bool follow_one(struct api *api, struct store_id id)
 {
     SCOPED(store_object) found = {0};
     struct settling settling = {api, loop_wall(api->loop)};
     const struct store_decision decision = {.draft = settle_status, .data = &settling};
+    const bool was_served = is_served(api, id.key.name);
     close_terminating(api, id);
     /* Through the store: api_decide() is the caller. */
     log_unserved(id.key.name, store_draft_change(api->store, id, STORE_ANY, &decision, NULL));
@@ -248,6 +269,8 @@ static bool follow_one(struct api *api, struct store_id id)
     if (gone)
         return withdraw_definition(api, id.key.name);
     log_unserved(id.key.name, serve_sized(api, id.key.name, found.text));
+    if (!was_served && is_served(api, id.key.name))
+        store_begin_resource(api->store, id.key.name);
     return false;
 }
 

@@ -2,24 +2,23 @@
 
 #include <stdlib.h>
 
-#include "apimachinery/quantity.h"
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
-#include "apiserver/registry/quota_resource.h"
+#include "apiserver/registry/quota_scope.h"
 #include "async/fiber.h"
+#include "async/loop.h"
 #include "async/semaphore.h"
 #include "base/array.h"
 #include "base/memory.h"
 #include "json/path.h"
 
-static void add_limit(struct quota_claim *claim, struct str quota, struct str resource,
-                      const struct json_value *hard)
+struct quota_limit quota_claim_limit(const struct json_value *quota, struct str name,
+                                     const struct json_value *hard)
 {
-    struct quantity quantity;
-    struct quota_limit limit = {.quota = quota, .resource = resource, .hard = json_to_str(hard)};
-    OWNED(error) wrong = quantity_read(limit.hard, &quantity);
-    if (!wrong && quantity_value(&quantity, &limit.hard_value))
-        ARENA_ARRAY_PUSH(claim->arena, claim->limits, claim->count, claim->capacity, limit);
+    struct quota_limit limit = {.quota = quota, .name = name, .hard = json_to_str(hard)};
+    if (quota_amount_read(hard, &limit.hard_amount) && quota_scope_is_enforced(quota))
+        limit.resource = quota_resource_find(name);
+    return limit;
 }
 
 /* The quota's text is borrowed for the visit; the document belongs to the arena. */
@@ -34,11 +33,11 @@ static bool visit_quota(void *data, struct key key, struct object_text *text)
         return true;
     json_doc_hold(claim->arena, doc);
     const struct json_value *quota = json_doc_root(doc);
-    if (quota_resource_has_scopes(quota))
-        return true;
-    JSON_FOREACH (resource, value, json_path(quota, "spec.hard"))
-        if (str_eq(quota_resource_stored_as(resource), claim->kind->stored_as))
-            add_limit(claim, json_path_str(quota, "metadata.name"), resource, value);
+    JSON_FOREACH (name, value, json_path(quota, "spec.hard")) {
+        const struct quota_limit limit = quota_claim_limit(quota, name, value);
+        if (str_eq(limit.resource.stored_as, claim->kind->stored_as))
+            ARENA_ARRAY_PUSH(claim->arena, claim->limits, claim->count, claim->capacity, limit);
+    }
     return true;
 }
 
@@ -56,21 +55,23 @@ static void keep_limits_of_changes(struct quota_claim *claim)
 {
     size_t kept = 0;
     for (size_t i = 0; i < claim->count; i++)
-        if (quota_resource_depends_on_object(claim->limits[i].resource))
+        if (quota_resource_limits_changes(&claim->limits[i].resource))
             claim->limits[kept++] = claim->limits[i];
     claim->count = kept;
 }
 
-/* What is counted in one turn of the loop. */
+/* What is counted in one turn of the loop. A limit is about as much work as some bytes. */
 #define OBJECTS_AT_ONCE 1000
 #define BYTES_AT_ONCE   (256 * KILOBYTE)
+#define BYTES_OF_LIMIT  64
 
 struct counting {
-    struct str resource;
-    bool depends_on_object;
-    size_t bytes;     /* that were parsed in this turn */
+    struct quota_limit *limits;
+    size_t count;
+    bool depends_on_object; /* one of them does */
+    timestamp now;
+    size_t bytes;     /* of work in this turn */
     struct buf after; /* the name of the last one */
-    int64_t count;
 };
 
 static void counting_done(struct counting *counting)
@@ -78,51 +79,76 @@ static void counting_done(struct counting *counting)
     buf_done(&counting->after);
 }
 
+/* What an object uses of a limit. */
+static struct quota_amount usage_of(const struct quota_limit *limit,
+                                    const struct json_value *object, timestamp now)
+{
+    if (!object || !quota_scope_matches(limit->quota, limit->resource.stored_as, object))
+        return (struct quota_amount){0};
+    return quota_resource_usage(&limit->resource, object, now);
+}
+
 static bool count_object(void *data, struct key key, struct object_text *text)
 {
     struct counting *counting = data;
     OWNED(json_doc) doc = NULL;
+    OWNED(error) unreadable = NULL;
     buf_clear(&counting->after);
     buf_add(&counting->after, key.name);
-    if (!counting->depends_on_object) {
-        counting->count++;
-        return true;
+    counting->bytes += counting->count * BYTES_OF_LIMIT;
+    if (counting->depends_on_object) {
+        unreadable = json_read(object_text_json(text), &doc);
+        counting->bytes += object_text_json(text).len;
     }
-    OWNED(error) unreadable = json_read(object_text_json(text), &doc);
-    counting->count += quota_resource_usage(counting->resource, json_doc_root(doc));
-    counting->bytes += object_text_json(text).len;
+    for (size_t i = 0; i < counting->count; i++)
+        quota_amount_add(&counting->limits[i].used,
+                         counting->depends_on_object
+                             ? usage_of(&counting->limits[i], json_doc_root(doc), counting->now)
+                             : quota_amount_of(1));
     return counting->bytes < BYTES_AT_ONCE;
 }
 
-/* Whoever holds the turn counts what nobody adds to meanwhile. */
-struct error *quota_claim_count(struct api *api, struct str namespace, struct str resource,
-                                int64_t *ret_count)
+static bool depends_on_object(const struct quota_limit *limits, size_t count)
 {
-    struct store_page page;
+    for (size_t i = 0; i < count; i++)
+        if (quota_resource_depends_on_object(&limits[i].resource) ||
+            quota_scope_has_any(limits[i].quota))
+            return true;
+    return false;
+}
+
+/* The fiber that holds the turn counts what no other one adds to meanwhile. */
+struct error *quota_claim_count(struct api *api, struct str namespace, struct quota_limit *limits,
+                                size_t count)
+{
+    struct store_page page = {.has_more = true};
     SCOPED(counting)
-    counting = {.resource = resource,
-                .depends_on_object = quota_resource_depends_on_object(resource)};
+    counting = {.limits = limits,
+                .count = count,
+                .depends_on_object = depends_on_object(limits, count),
+                .now = loop_wall(api->loop)};
+    struct store_range range = {
+        .resource = limits->resource.stored_as, .namespace = namespace, .limit = OBJECTS_AT_ONCE};
     for (;;) {
-        const struct str after = buf_str(&counting.after);
-        struct store_range range = {.resource = quota_resource_stored_as(resource),
-                                    .namespace = namespace,
-                                    .limit = OBJECTS_AT_ONCE};
-        if (after.len)
-            range.after = (struct key){namespace, after};
         counting.bytes = 0;
         TRY(store_scan(api->store, &range, count_object, &counting, &page));
-        *ret_count = counting.count;
         if (!page.has_more)
             return NULL;
+        range.after = (struct key){namespace, buf_str(&counting.after)};
         TRY(fiber_yield());
     }
+}
+
+static struct str name_of(const struct quota_limit *limit)
+{
+    return json_path_str(limit->quota, "metadata.name");
 }
 
 static int compare_limits(const void *a, const void *b)
 {
     const struct quota_limit *left = a, *right = b;
-    const int order = str_cmp(left->quota, right->quota);
-    return order ? order : str_cmp(left->resource, right->resource);
+    const int order = str_cmp(name_of(left), name_of(right));
+    return order ? order : str_cmp(left->name, right->name);
 }
 
 struct quota_turn {
@@ -160,7 +186,8 @@ static struct error *take_turn(struct quota_claim *claim)
 struct error *quota_claim_take(struct quota_claim *claim, struct api *api, struct arena *arena,
                                const struct kind *kind, struct key key, bool may_create)
 {
-    *claim = (struct quota_claim){.api = api, .arena = arena, .kind = kind, .key = key};
+    *claim = (struct quota_claim){
+        .api = api, .arena = arena, .kind = kind, .key = key, .now = loop_wall(api->loop)};
     if (!kind->namespaced)
         return NULL;
     for (;;) {
@@ -171,12 +198,10 @@ struct error *quota_claim_take(struct quota_claim *claim, struct api *api, struc
             break;
         TRY(take_turn(claim));
     }
-    for (size_t i = 0; i < claim->count; i++)
-        TRY(quota_claim_count(api, key.namespace, claim->limits[i].resource,
-                              &claim->limits[i].used));
-    if (claim->count)
-        qsort(claim->limits, claim->count, sizeof(*claim->limits), compare_limits);
-    return NULL;
+    if (!claim->count)
+        return NULL;
+    qsort(claim->limits, claim->count, sizeof(*claim->limits), compare_limits);
+    return quota_claim_count(api, key.namespace, claim->limits, claim->count);
 }
 
 void quota_claim_done(struct quota_claim *claim)
@@ -199,13 +224,19 @@ static void excess_done(struct excess *excess)
     buf_done(&excess->limited);
 }
 
-static void excess_add(struct excess *excess, const struct quota_limit *limit, int64_t requested)
+static void add_amount(struct buf *out, struct str name, struct quota_amount amount)
 {
-    const char *comma = excess->requested.len ? "," : "";
-    const struct str resource = limit->resource;
-    buf_print(&excess->requested, "%s%.*s=%lld", comma, STR_ARG(resource), (long long)requested);
-    buf_print(&excess->used, "%s%.*s=%lld", comma, STR_ARG(resource), (long long)limit->used);
-    buf_print(&excess->limited, "%s%.*s=%.*s", comma, STR_ARG(resource), STR_ARG(limit->hard));
+    buf_print(out, "%s%.*s=", out->len ? "," : "", STR_ARG(name));
+    quota_amount_write(out, amount);
+}
+
+static void excess_add(struct excess *excess, const struct quota_limit *limit,
+                       struct quota_amount requested)
+{
+    const char *comma = excess->limited.len ? "," : "";
+    add_amount(&excess->requested, limit->name, requested);
+    add_amount(&excess->used, limit->name, limit->used);
+    buf_print(&excess->limited, "%s%.*s=%.*s", comma, STR_ARG(limit->name), STR_ARG(limit->hard));
 }
 
 static struct error *exceeded(const struct quota_claim *claim, struct str quota,
@@ -219,22 +250,114 @@ static struct error *exceeded(const struct quota_claim *claim, struct str quota,
                     STR_ARG(buf_str(&excess->used)), STR_ARG(buf_str(&excess->limited))));
 }
 
-/* The first quota that is exceeded answers, with all of its resources that are. */
+/* Quotas of these need containers that say how much of them they use. */
+static bool has_to_be_stated(const struct quota_limit *limit)
+{
+    return (limit->resource.usage == QUOTA_REQUESTS || limit->resource.usage == QUOTA_LIMITS) &&
+           (str_eq(limit->resource.part, STR("cpu")) ||
+            str_eq(limit->resource.part, STR("memory")));
+}
+
+static bool states(const struct json_value *container, const struct quota_limit *limit)
+{
+    const char *list =
+        limit->resource.usage == QUOTA_LIMITS ? "resources.limits" : "resources.requests";
+    return json_get(json_path(container, list), limit->resource.part);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct str *left = a, *right = b;
+    return str_cmp(*left, *right);
+}
+
+/* Adds "; cpu for: a,b" for the containers that do not state the limit's resource. */
+static void add_unstated(const struct quota_claim *claim, const struct quota_limit *limit,
+                         const struct json_value *pod, struct buf *out)
+{
+    static const char *const lists[] = {"spec.containers", "spec.initContainers"};
+    const struct json_value *container;
+    struct str *names = NULL;
+    size_t count = 0, capacity = 0;
+    for (size_t i = 0; i < COUNT(lists); i++)
+        JSON_FOREACH (key, container, json_path(pod, lists[i]))
+            if (!states(container, limit))
+                ARENA_ARRAY_PUSH(claim->arena, names, count, capacity,
+                                 json_path_str(container, "name"));
+    if (!count)
+        return;
+    qsort(names, count, sizeof(*names), compare_names);
+    buf_print(out, "%s%.*s for: ", out->len ? "; " : "", STR_ARG(limit->name));
+    for (size_t i = 0; i < count; i++)
+        buf_print(out, "%s%.*s", i ? "," : "", STR_ARG(names[i]));
+}
+
+/* 403 when containers do not say how much CPU and memory they use; the Pod may say it for all. */
+static struct error *check_stated(const struct quota_claim *claim, const struct quota_limit *limits,
+                                  size_t count, const struct json_value *object)
+{
+    SCOPED(buf) unstated = {0};
+    const struct json_value *whole = json_path(object, "spec.resources");
+    if (json_count(json_get(whole, STR("requests"))) || json_count(json_get(whole, STR("limits"))))
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (has_to_be_stated(&limits[i]) &&
+            quota_scope_matches(limits[i].quota, STR("pods"), object))
+            add_unstated(claim, &limits[i], object, &unstated);
+    if (!unstated.len)
+        return NULL;
+    return status_forbidden(kind_gvr(claim->kind), claim->key.name,
+                            arena_print(claim->arena, "failed quota: %.*s: must specify %.*s",
+                                        STR_ARG(name_of(limits)), STR_ARG(buf_str(&unstated))));
+}
+
+static bool is_exceeded(const struct quota_limit *limit, struct quota_amount requested)
+{
+    struct quota_amount wanted = limit->used;
+    quota_amount_add(&wanted, requested);
+    return requested.milli > 0 && wanted.milli > limit->hard_amount.milli;
+}
+
+/* How many limits belong to the same quota as the first one of them. */
+static size_t count_of_quota(const struct quota_limit *limits, size_t count)
+{
+    size_t same = 1;
+    while (same < count && limits[same].quota == limits->quota)
+        same++;
+    return same;
+}
+
+static struct error *check_limits(const struct quota_claim *claim, const struct quota_limit *limits,
+                                  size_t count, const struct json_value *old,
+                                  const struct json_value *object)
+{
+    SCOPED(excess) excess = {0};
+    for (size_t i = 0; i < count; i++) {
+        struct quota_amount requested = usage_of(&limits[i], object, claim->now);
+        if (old && !quota_resource_limits_changes(&limits[i].resource))
+            continue;
+        quota_amount_subtract(&requested, usage_of(&limits[i], old, claim->now));
+        if (is_exceeded(&limits[i], requested))
+            excess_add(&excess, &limits[i], requested);
+    }
+    return excess.requested.len ? exceeded(claim, name_of(limits), &excess) : NULL;
+}
+
+/*
+ * First the quotas that a Pod does not say enough for, in their order. Then the first quota that is
+ * exceeded answers, with all of its resources that are.
+ */
 struct error *quota_claim_check(const struct quota_claim *claim, const struct json_value *old,
                                 const struct json_value *object)
 {
-    for (size_t i = 0; i < claim->count;) {
-        SCOPED(excess) excess = {0};
-        const struct str quota = claim->limits[i].quota;
-        for (; i < claim->count && str_eq(claim->limits[i].quota, quota); i++) {
-            const struct quota_limit *limit = &claim->limits[i];
-            const int64_t requested = quota_resource_usage(limit->resource, object) -
-                                      quota_resource_usage(limit->resource, old);
-            if (requested > 0 && limit->used + requested > limit->hard_value)
-                excess_add(&excess, limit, requested);
-        }
-        if (excess.requested.len)
-            return exceeded(claim, quota, &excess);
+    size_t same;
+    for (size_t i = 0; !old && i < claim->count; i += same) {
+        same = count_of_quota(&claim->limits[i], claim->count - i);
+        TRY(check_stated(claim, &claim->limits[i], same, object));
+    }
+    for (size_t i = 0; i < claim->count; i += same) {
+        same = count_of_quota(&claim->limits[i], claim->count - i);
+        TRY(check_limits(claim, &claim->limits[i], same, old, object));
     }
     return NULL;
 }

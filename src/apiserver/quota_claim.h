@@ -9,17 +9,21 @@
 
 #include "apimachinery/key.h"
 #include "apiserver/registry/kind.h"
+#include "apiserver/registry/quota_resource.h"
 #include "base/arena.h"
 #include "base/error.h"
 
 struct api;
 struct quota_turn;
 
+/* A resource of a quota. */
 struct quota_limit {
-    struct str quota;    /* its name */
-    struct str resource; /* of spec.hard */
-    struct str hard;     /* as it is written there */
-    int64_t hard_value, used;
+    const struct json_value *quota;
+    struct str name; /* in spec.hard */
+    struct str hard; /* as it is written there */
+    struct quota_amount hard_amount;
+    struct quota_resource resource;
+    struct quota_amount used;
 };
 
 struct quota_claim {
@@ -28,7 +32,8 @@ struct quota_claim {
     struct arena *arena;
     const struct kind *kind;
     struct key key;
-    struct quota_limit *limits;
+    timestamp now;
+    struct quota_limit *limits; /* sorted by quota and name */
     size_t count, capacity;
 };
 
@@ -48,9 +53,13 @@ MUST_USE struct error *quota_claim_check(const struct quota_claim *claim,
                                          const struct json_value *old,
                                          const struct json_value *object);
 
+/* The limit that a resource of spec.hard is; resource.stored_as is empty when it is not known. */
+struct quota_limit quota_claim_limit(const struct json_value *quota, struct str name,
+                                     const struct json_value *hard);
+
 /*
- * How much the objects of a namespace use of a resource of a quota. Suspends after some of them, so
- * that others have their turn however many there are.
+ * Fills in what the objects of a namespace use of resources of quotas, all of which are stored as
+ * the same. Suspends after some of them, so that others have their turn however many there are.
  */
-MUST_USE struct error *quota_claim_count(struct api *api, struct str namespace, struct str resource,
-                                         int64_t *ret_count);
+MUST_USE struct error *quota_claim_count(struct api *api, struct str namespace,
+                                         struct quota_limit *limits, size_t count);

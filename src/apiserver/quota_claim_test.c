@@ -6,6 +6,7 @@
 #define SPACE    "/api/v1/namespaces/q"
 #define MAPS     SPACE "/configmaps"
 #define SERVICES SPACE "/services"
+#define PODS     SPACE "/pods"
 #define QUOTAS   SPACE "/resourcequotas"
 
 static void make_quota(struct apiserver_fixture *fixture, const char *name, const char *spec)
@@ -263,6 +264,78 @@ SIM_TEST(quotas_hold_for_creates_at_the_same_time)
                  "{\"hard\":{\"count/configmaps\":\"5\"},\"used\":{\"count/configmaps\":\"5\"}}");
 }
 
+static int make_pod(struct apiserver_fixture *fixture, const char *name, const char *resources,
+                    const char *more)
+{
+    SCOPED(buf) body = {0};
+    buf_print(&body,
+              "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\"},\"spec\":{"
+              "\"containers\":[{\"name\":\"c\",\"image\":\"i\",\"resources\":{%s}}]%s}}",
+              name, resources, more);
+    return apiserver_fixture_call(fixture, "POST", PODS, buf_c(&body));
+}
+
+SIM_TEST(quotas_limit_what_pods_request)
+{
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    start_with_namespace(&fixture);
+    make_quota(&fixture, "sum",
+               "{\"hard\":{\"cpu\":\"1\",\"memory\":\"500Mi\",\"pods\":\"5\","
+               "\"requests.example.com/dongle\":\"3\"}}");
+    CHECK_EQ(make_pod(&fixture, "a",
+                      "\"requests\":{\"cpu\":\"500m\",\"memory\":\"252Mi\",\"example.com/dongle\":"
+                      "\"2\"},\"limits\":{\"example.com/dongle\":\"2\"}",
+                      ""),
+             201);
+    await_status(&fixture, QUOTAS "/sum",
+                 "{\"hard\":{\"cpu\":\"1\",\"memory\":\"500Mi\",\"pods\":\"5\","
+                 "\"requests.example.com/dongle\":\"3\"},\"used\":{\"cpu\":\"500m\",\"memory\":"
+                 "\"252Mi\",\"pods\":\"1\",\"requests.example.com/dongle\":\"2\"}}");
+    CHECK_EQ(make_pod(&fixture, "b", "\"requests\":{\"cpu\":\"600m\",\"memory\":\"300Mi\"}", ""),
+             403);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "message"),
+             STR("pods \"b\" is forbidden: exceeded quota: sum, requested: cpu=600m,memory=300Mi, "
+                 "used: cpu=500m,memory=252Mi, limited: cpu=1,memory=500Mi"));
+    CHECK_EQ(make_pod(&fixture, "b", "\"requests\":{\"cpu\":\"1m\"}", ""), 403);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "message"),
+             STR("pods \"b\" is forbidden: failed quota: sum: must specify memory for: c"));
+    /* A Pod that has ended makes room. */
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", PODS "/a/status",
+                                    "{\"status\":{\"phase\":\"Succeeded\"}}"),
+             200);
+    await_status(&fixture, QUOTAS "/sum",
+                 "{\"hard\":{\"cpu\":\"1\",\"memory\":\"500Mi\",\"pods\":\"5\","
+                 "\"requests.example.com/dongle\":\"3\"},\"used\":{\"cpu\":\"0\",\"memory\":"
+                 "\"0\",\"pods\":\"0\",\"requests.example.com/dongle\":\"0\"}}");
+    CHECK_EQ(make_pod(&fixture, "b", "\"requests\":{\"cpu\":\"600m\",\"memory\":\"300Mi\"}", ""),
+             201);
+}
+
+SIM_TEST(quotas_with_scopes_count_the_pods_that_match)
+{
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    start_with_namespace(&fixture);
+    make_quota(&fixture, "effort", "{\"hard\":{\"pods\":\"1\"},\"scopes\":[\"BestEffort\"]}");
+    make_quota(&fixture, "limited",
+               "{\"hard\":{\"pods\":\"1\",\"limits.cpu\":\"2\"},\"scopes\":[\"Terminating\"]}");
+    CHECK_EQ(make_pod(&fixture, "a", "", ""), 201);
+    CHECK_EQ(make_pod(&fixture, "b", "", ""), 403);
+    CHECK_CONTAINS(apiserver_fixture_text(&fixture, "message"), STR("exceeded quota: effort"));
+    CHECK_EQ(make_pod(&fixture, "b", "\"limits\":{\"cpu\":\"3\"}", ""), 201);
+    CHECK_EQ(make_pod(&fixture, "c", "\"limits\":{\"cpu\":\"3\"}", ",\"activeDeadlineSeconds\":9"),
+             403);
+    CHECK_CONTAINS(apiserver_fixture_text(&fixture, "message"), STR("exceeded quota: limited"));
+    CHECK_EQ(make_pod(&fixture, "c", "\"limits\":{\"cpu\":\"1\"}", ",\"activeDeadlineSeconds\":9"),
+             201);
+    await_status(&fixture, QUOTAS "/effort",
+                 "{\"hard\":{\"pods\":\"1\"},\"used\":{\"pods\":\"1\"}}");
+    await_status(&fixture, QUOTAS "/limited",
+                 "{\"hard\":{\"pods\":\"1\",\"limits.cpu\":\"2\"},"
+                 "\"used\":{\"limits.cpu\":\"1\",\"pods\":\"1\"}}");
+}
+
 /* What is not enforced is accepted, and said. */
 SIM_TEST(quotas_that_are_not_enforced_are_warned_of)
 {
@@ -273,10 +346,12 @@ SIM_TEST(quotas_that_are_not_enforced_are_warned_of)
     response = apiserver_fixture_send_with(
         &fixture, QUOTAS, STR(""),
         STR("{\"apiVersion\":\"v1\",\"kind\":\"ResourceQuota\",\"metadata\":{\"name\":\"cpu\"},"
-            "\"spec\":{\"hard\":{\"cpu\":\"1\",\"pods\":\"0\"}}}"));
+            "\"spec\":{\"hard\":{\"a.deviceclass.resource.k8s.io/devices\":\"1\",\"pods\":\"0\"}}}"));
     CHECK_EQ(http_response_status(response), 201);
     CHECK_EQ(http_headers_find(http_response_headers(response), STR("warning")),
-             STR("299 - \"spec.hard[cpu]: only numbers of objects are enforced by this server\""));
+             STR("299 - \"spec.hard[a.deviceclass.resource.k8s.io/devices]: this resource is not "
+                 "enforced by this server\""));
     await_status(&fixture, QUOTAS "/cpu",
-                 "{\"hard\":{\"cpu\":\"1\",\"pods\":\"0\"},\"used\":{\"pods\":\"0\"}}");
+                 "{\"hard\":{\"a.deviceclass.resource.k8s.io/devices\":\"1\",\"pods\":\"0\"},"
+                 "\"used\":{\"pods\":\"0\"}}");
 }

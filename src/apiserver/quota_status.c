@@ -1,9 +1,10 @@
 #include "apiserver/quota_status.h"
 
+#include <stdlib.h>
+
 #include "apiserver/api.h"
 #include "apiserver/endpoints/codec.h"
 #include "apiserver/quota_claim.h"
-#include "apiserver/registry/quota_resource.h"
 #include "async/fiber.h"
 #include "async/scope.h"
 #include "base/array.h"
@@ -64,27 +65,77 @@ static bool add_quota(void *data, struct key key, struct object_text *text)
     return true;
 }
 
+/* The limits of one quota that are known here, in the arena. */
+struct limits {
+    struct quota_limit *items;
+    size_t count, capacity;
+};
+
+static struct limits limits_of(struct arena *arena, const struct json_value *quota)
+{
+    const struct json_value *value;
+    struct limits limits = {0};
+    JSON_FOREACH (name, value, json_path(quota, "spec.hard")) {
+        const struct quota_limit limit = quota_claim_limit(quota, name, value);
+        if (limit.resource.stored_as.len)
+            ARENA_ARRAY_PUSH(arena, limits.items, limits.count, limits.capacity, limit);
+    }
+    return limits;
+}
+
+static int compare_stored(const void *a, const void *b)
+{
+    const struct quota_limit *left = a, *right = b;
+    const int order = str_cmp(left->resource.stored_as, right->resource.stored_as);
+    return order ? order : str_cmp(left->name, right->name);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct quota_limit *left = a, *right = b;
+    return str_cmp(left->name, right->name);
+}
+
+/* Limits of the same objects are counted together. Suspends. */
+static struct error *count_limits(struct api *api, struct str namespace, struct limits *limits)
+{
+    size_t same;
+    if (!limits->count)
+        return NULL;
+    qsort(limits->items, limits->count, sizeof(*limits->items), compare_stored);
+    for (size_t i = 0; i < limits->count; i += same) {
+        struct quota_limit *first = &limits->items[i];
+        for (same = 1; i + same < limits->count; same++)
+            if (!str_eq(first[same].resource.stored_as, first->resource.stored_as))
+                break;
+        TRY(quota_claim_count(api, namespace, first, same));
+    }
+    qsort(limits->items, limits->count, sizeof(*limits->items), compare_names);
+    return NULL;
+}
+
+static void add_used(struct json_builder *builder, const struct quota_limit *limit)
+{
+    SCOPED(buf) amount = {0};
+    quota_amount_write(&amount, limit->used);
+    json_builder_key(builder, limit->name);
+    json_builder_str(builder, buf_str(&amount));
+}
+
 /* {"hard": …, "used": …} Suspends. */
-static struct error *make_status(struct api *api, const struct json_value *quota,
-                                 struct json_doc **ret_doc)
+static struct error *make_status(struct api *api, struct arena *arena,
+                                 const struct json_value *quota, struct json_doc **ret_doc)
 {
     SCOPED(json_builder) builder = {0};
-    const struct json_value *value, *hard = json_path(quota, "spec.hard");
-    const struct str namespace = json_path_str(quota, "metadata.namespace");
+    const struct json_value *hard = json_path(quota, "spec.hard");
+    struct limits limits = limits_of(arena, quota);
+    TRY(count_limits(api, json_path_str(quota, "metadata.namespace"), &limits));
     json_builder_object(&builder);
     if (json_count(hard)) {
         json_builder_add_value(&builder, "hard", hard);
         json_builder_add_object(&builder, "used");
-        JSON_FOREACH (resource, value, hard) {
-            char number[24];
-            int64_t count = 0;
-            if (!quota_resource_stored_as(resource).len || quota_resource_has_scopes(quota))
-                continue;
-            TRY(quota_claim_count(api, namespace, resource, &count));
-            snprintf(number, sizeof(number), "%lld", (long long)count);
-            json_builder_key(&builder, resource);
-            json_builder_str(&builder, str_from_c(number));
-        }
+        for (size_t i = 0; i < limits.count; i++)
+            add_used(&builder, &limits.items[i]);
         json_builder_end(&builder);
     }
     json_builder_end(&builder);
@@ -126,7 +177,7 @@ static struct error *count_namespace(struct quota_status *status, struct str nam
         const struct store_id id = {
             QUOTAS, {namespace, json_path_str(quotas.items[i], "metadata.name")}
         };
-        TRY(make_status(status->api, quotas.items[i], &wanted));
+        TRY(make_status(status->api, &arena, quotas.items[i], &wanted));
         TRY(api_change(status->api, id, STORE_ANY, decide_status, wanted, NULL));
     }
     return NULL;
@@ -192,11 +243,18 @@ void quota_status_load(struct quota_status *status)
     mark_quotas(status, STR(""), 0);
 }
 
+/* Whether changes of objects change what is used, too. */
+static bool may_change_usage(struct str resource)
+{
+    return str_eq(resource, STR("services")) || str_eq(resource, STR("pods")) ||
+           str_eq(resource, STR("persistentvolumeclaims")) || str_eq(resource, QUOTAS);
+}
+
 void quota_status_note(struct quota_status *status, struct store_id id,
                        const struct object_text *before, const struct object_text *after)
 {
     if (!id.key.namespace.len)
         return;
-    if (!before || !after || str_eq(id.resource, STR("services")) || str_eq(id.resource, QUOTAS))
+    if (!before || !after || may_change_usage(id.resource))
         mark_quotas(status, id.key.namespace, 1);
 }

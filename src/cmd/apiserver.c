@@ -131,8 +131,9 @@ const struct command command_apiserver = {
         "                           latency=20ms,jitter=5ms,error=0.01,drop=0.001,hole=0.001,seed=7\n"
         "                           (changed later by PUT /debug/inject[?cluster=NAME]; see\n"
         "                           docs/virtual-clusters.md)\n"
-        "  --history-age DURATION   how long changes can be watched and listed afterwards\n"
-        "                           (default: 5m, and the last 1000 however old)\n\n"
+        "  --history-age DURATION   how long changes can be watched and older states listed\n"
+        "                           (default: 5m, and the last 1000 changes can be watched\n"
+        "                           however old)\n\n"
         "Try it:\n"
         "  corset apiserver --in-memory --write-kubeconfig ~/corset.kubeconfig &\n"
         "  kubectl --kubeconfig ~/corset.kubeconfig get namespaces\n",

@@ -109,6 +109,7 @@ struct tls_peer {
     size_t organization_count;
     const struct str *uris; /* among its names */
     size_t uri_count;
+    struct str fingerprint; /* SHA-256 of the certificate, in hexadecimal digits */
 };
 
 /*

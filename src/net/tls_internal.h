@@ -7,6 +7,7 @@
 
 #include "async/loop.h"
 #include "base/error.h"
+#include "base/sha256.h"
 #include "base/str.h"
 #include "net/tls.h"
 #include "net/transport.h"
@@ -26,8 +27,9 @@ struct tls {
     struct error *verify_err; /* why the certificate was refused */
     /* The time in which a client's certificate and all that lead to the authority are valid. */
     struct tls_validity validity;
-    const struct tls_server *server; /* NULL: this is a client */
-    uint64_t trust_number;           /* of the server at the handshake */
+    char fingerprint[SHA256_HEX_LEN + 1]; /* of that certificate, once it was asked for */
+    const struct tls_server *server;      /* NULL: this is a client */
+    uint64_t trust_number;                /* of the server at the handshake */
     bool receive_needs_write;
     bool send_needs_read;
     bool is_drained;    /* the transport below had no more bytes at the last read */

@@ -230,6 +230,15 @@ static void read_uris(X509 *certificate, struct arena *arena, struct tls_peer *p
     peer->uris = uris;
 }
 
+/* Computed at the first request of a connection. */
+static struct str fingerprint_of(struct tls *tls, const X509 *certificate)
+{
+    uint8_t digest[SHA256_LEN];
+    if (!*tls->fingerprint && X509_digest(certificate, EVP_sha256(), digest, NULL) == 1)
+        (void)sha256_hex(digest, tls->fingerprint);
+    return str_from_c(tls->fingerprint);
+}
+
 void tls_peer(struct transport *transport, struct arena *arena, struct tls_peer *ret_peer)
 {
     *ret_peer = (struct tls_peer){0};
@@ -237,7 +246,7 @@ void tls_peer(struct transport *transport, struct arena *arena, struct tls_peer 
     X509 *certificate = ssl ? SSL_get0_peer_certificate(ssl) : NULL;
     if (!certificate)
         return;
-    const struct tls *tls = tls_of((SSL *)ssl);
+    struct tls *tls = tls_of((SSL *)ssl);
     const int64_t now = loop_wall(transport->loop);
     ret_peer->shown = true;
     ret_peer->verified = SSL_get_verify_result(ssl) == X509_V_OK &&
@@ -247,4 +256,5 @@ void tls_peer(struct transport *transport, struct arena *arena, struct tls_peer 
         return;
     read_subject(X509_get_subject_name(certificate), arena, ret_peer);
     read_uris(certificate, arena, ret_peer);
+    ret_peer->fingerprint = fingerprint_of(tls, certificate);
 }

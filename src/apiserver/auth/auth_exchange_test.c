@@ -123,7 +123,11 @@ static struct error *let_in(struct exchange *exchange)
     static const struct str masters = STR_INIT("system:masters");
     const struct auth *auth = &exchange->replay->fixture.auth;
     const bool is_admin = str_eq(json_path_str(exchange->row, "as"), STR("admin"));
-    const struct tls_peer peer = {is_admin, is_admin, STR("admin"), &masters, 1, NULL, 0};
+    const struct tls_peer peer = {.shown = is_admin,
+                                  .verified = is_admin,
+                                  .common_name = STR("admin"),
+                                  .organizations = &masters,
+                                  .organization_count = 1};
     SCOPED(http_headers) headers = {.limit = 0};
     add_headers(exchange, &headers);
     const struct auth_evidence evidence = {&peer, &headers, false};

@@ -146,6 +146,11 @@ static struct user_info certificate_user(struct arena *arena, const struct tls_p
     };
     auth_add_common_group(arena, &user.user);
     user.is_anonymous = str_eq(user.user.name, STR(USER_ANONYMOUS));
+    if (peer->fingerprint.len) {
+        user.extra = arena_alloc_array(arena, 1, sizeof(struct user_extra));
+        add_extra(arena, &user, STR(EXTRA_START "credential-id"),
+                  ARENA_JOIN(arena, STR("X509SHA256="), peer->fingerprint));
+    }
     return user;
 }
 

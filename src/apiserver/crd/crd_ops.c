@@ -158,6 +158,17 @@ static struct error *default_object(const struct kind *kind, struct json_doc *do
     return NULL;
 }
 
+/* Upstream does not decode what it has merged, and so does not drop nulls from it. */
+static struct error *default_applied(const struct kind *kind, struct json_doc *doc,
+                                     struct json_doc **ret_doc)
+{
+    const struct crd_version *version;
+    if (version_named(kind, json_doc_root(doc), &version) && version && version->schema)
+        return schema_default_applied(version->schema, doc, ret_doc);
+    *ret_doc = json_doc_ref(doc);
+    return NULL;
+}
+
 /*
  * For a write to /status: the old object with the new status. managedFields are those of the
  * request; field ownership is worked out in a step of its own.
@@ -307,6 +318,7 @@ struct error *crd_check_version(const struct kind *kind, const struct json_value
 const struct kind_ops crd_ops = {
     .decode = decode_object,
     .default_ = default_object,
+    .default_applied = default_applied,
     .prepare = prepare_object,
     .validate = validate_object,
     .present = present_object,

@@ -42,4 +42,7 @@ MUST_USE struct error *definition_update_status(struct json_doc *doc, timestamp 
                                                 definition_name_taken_fn *taken, void *data,
                                                 struct json_doc **ret_doc);
 
+/* Whether a schema of the definition has rules (x-kubernetes-validations). */
+bool definition_has_rules(const struct json_value *definition);
+
 bool definition_is_established(const struct json_value *definition);

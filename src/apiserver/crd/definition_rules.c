@@ -144,6 +144,31 @@ static void add_pending(struct pending_list *list, const struct json_value *node
     ARRAY_PUSH(list->items, list->count, list->capacity, (struct pending){node, path});
 }
 
+/* The nodes below one, without their paths. */
+static void add_below(struct pending_list *list, const struct json_value *node)
+{
+    const struct json_value *value;
+    JSON_FOREACH (key, value, json_get(node, STR("properties")))
+        add_pending(list, value, STR(""));
+    add_pending(list, json_get(node, STR("items")), STR(""));
+    add_pending(list, json_get(node, STR("additionalProperties")), STR(""));
+}
+
+bool definition_has_rules(const struct json_value *definition)
+{
+    SCOPED(pending_list) list = {.items = NULL};
+    const struct json_value *version;
+    JSON_FOREACH (key, version, json_path(definition, "spec.versions"))
+        add_pending(&list, json_path(version, "schema.openAPIV3Schema"), STR(""));
+    while (list.count > 0) {
+        const struct json_value *node = list.items[--list.count].node;
+        if (json_count(json_get(node, STR("x-kubernetes-validations"))))
+            return true;
+        add_below(&list, node);
+    }
+    return false;
+}
+
 void definition_check_rules(const struct json_value *openapi, struct str path,
                             struct field_errors *errors)
 {

@@ -266,21 +266,38 @@ static struct error *strict_error(const struct json_warnings *unknown,
                     : NULL;
 }
 
-struct error *body_decode(struct request *request, const struct kind *kind,
-                          enum field_validation validation, const struct json_warnings *duplicates,
-                          struct json_doc *doc, struct json_doc **ret_doc)
+/* The object without defaults. unknown may be NULL. */
+static struct error *decode_typed(struct request *request, const struct kind *kind,
+                                  struct json_doc *doc, struct json_warnings *unknown,
+                                  struct json_doc **ret_doc)
 {
     OWNED(json_doc) typed = NULL;
-    OWNED(json_doc) decoded = NULL;
-    struct json_warnings unknown = {.arena = request->arena};
     if (json_type(json_doc_root(doc)) != JSON_OBJECT)
         return no_object(json_type(json_doc_root(doc)));
     if (kind->is_custom)
         typed = json_doc_ref(doc);
     else
         TRY(fill_type(request->arena, kind, doc, &typed));
-    TRY(kind->ops->decode(kind, typed, validation == VALIDATION_IGNORE ? NULL : &unknown,
-                          &decoded));
+    return kind->ops->decode(kind, typed, unknown, ret_doc);
+}
+
+struct error *body_decode_applied(struct request *request, const struct kind *kind,
+                                  struct json_doc *doc, struct json_doc **ret_doc)
+{
+    OWNED(json_doc) decoded = NULL;
+    TRY(decode_typed(request, kind, doc, NULL, &decoded));
+    return kind->ops->default_applied ? kind->ops->default_applied(kind, decoded, ret_doc)
+                                      : kind->ops->default_(kind, decoded, ret_doc);
+}
+
+struct error *body_decode(struct request *request, const struct kind *kind,
+                          enum field_validation validation, const struct json_warnings *duplicates,
+                          struct json_doc *doc, struct json_doc **ret_doc)
+{
+    OWNED(json_doc) decoded = NULL;
+    struct json_warnings unknown = {.arena = request->arena};
+    TRY(decode_typed(request, kind, doc, validation == VALIDATION_IGNORE ? NULL : &unknown,
+                     &decoded));
     if (validation == VALIDATION_STRICT)
         TRY(strict_error(&unknown, duplicates));
     if (validation == VALIDATION_WARN) {

@@ -27,6 +27,10 @@ MUST_USE struct error *body_decode(struct request *request, const struct kind *k
                                    const struct json_warnings *duplicates, struct json_doc *doc,
                                    struct json_doc **ret_doc);
 
+/* The same for an object that an apply was merged into; unknown fields are dropped. */
+MUST_USE struct error *body_decode_applied(struct request *request, const struct kind *kind,
+                                           struct json_doc *doc, struct json_doc **ret_doc);
+
 /*
  * The body as an object of a kind: read, parsed from JSON, YAML or protobuf, as the Content-Type
  * says, and decoded. The errors are in the words of an API server. A large body is parsed and

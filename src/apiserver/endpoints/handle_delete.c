@@ -3,10 +3,14 @@
  * preconditions, makes the object as it would look with deletion begun, and then takes one of three
  * ways:
  *
- *     no finalizers        the object is deleted; its last state goes into the history
+ *     nothing holds it     the object is deleted; its last state goes into the history
  *     nothing is new       deletion has begun under the same policy; nothing changes
  *     otherwise            the marked object is stored; the last removed finalizer deletes it
  *                          (handle_write.c or gc_owners.c)
+ *
+ * A Pod on a node is also held by its grace period, until it is deleted with a period of 0: the
+ * kubelet does that when the Pod has ended. Upstream: rest.BeforeDelete() and
+ * podStrategy.CheckGracefulDelete().
  *
  * The propagation policy is expressed as the finalizers foregroundDeletion and orphan, which the
  * garbage collector works on. Another policy replaces them, also when deletion has begun.
@@ -161,9 +165,84 @@ static bool takes_policy(const struct kind *kind, const struct json_value *objec
            json_count(json_path(object, "spec.finalizers")) == 0;
 }
 
+static bool is_pod(const struct kind *kind)
+{
+    return str_eq(kind->stored_as, STR("pods"));
+}
+
+/* What the request asks for; a negative period is one second. */
+static int64_t asked_grace(const struct delete_options *options)
+{
+    return options->grace_seconds < 0 ? 1 : options->grace_seconds;
+}
+
+/* The period that a new deletion begins with. Pods alone have one, on a node, until they end. */
+static int64_t first_grace(const struct deletion *deletion, const struct json_value *object)
+{
+    const struct str phase = json_path_str(object, "status.phase");
+    int64_t seconds = 0;
+    if (!is_pod(deletion->kind) || json_path_str(object, "spec.nodeName").len == 0 ||
+        str_eq(phase, STR("Failed")) || str_eq(phase, STR("Succeeded")))
+        return 0;
+    if (deletion->options->has_grace)
+        return asked_grace(deletion->options);
+    (void)json_to_int64(json_path(object, "spec.terminationGracePeriodSeconds"), &seconds);
+    return seconds < 0 ? 1 : seconds;
+}
+
+/* Beyond this a period has no date any more. */
+#define GRACE_MAX ((int64_t)100 * 365 * 24 * 3600)
+
+static void set_grace(struct json_edit *edit, timestamp begin, int64_t seconds)
+{
+    char text[TIMESTAMP_TEXT_MAX];
+    const int64_t counted = seconds < GRACE_MAX ? seconds : GRACE_MAX;
+    json_edit_set_str(edit, JSON_PLACE("metadata.deletionTimestamp"),
+                      timestamp_write(begin + counted * SECOND, text));
+    json_edit_set_int(edit, JSON_PLACE("metadata.deletionGracePeriodSeconds"), seconds);
+}
+
+/* Whether a period is under way that this request does not shorten. */
+static bool is_pending(const struct deletion *deletion, const struct json_value *object)
+{
+    const int64_t grace = metadata_grace(object);
+    return metadata_is_deleting(object) && grace > 0 &&
+           (!deletion->options->has_grace || asked_grace(deletion->options) >= grace);
+}
+
+/* A shorter period is counted from the same beginning. */
+static void shorten_grace(const struct deletion *deletion, const struct json_value *object,
+                          struct json_edit *edit)
+{
+    const int64_t grace = metadata_grace(object);
+    timestamp end;
+    if (grace <= 0 || !timestamp_read(json_path_str(object, "metadata.deletionTimestamp"), &end))
+        return;
+    const int64_t counted = grace < GRACE_MAX ? grace : GRACE_MAX;
+    set_grace(edit, end - counted * SECOND, asked_grace(deletion->options));
+}
+
+/* What a first deletion changes beside the finalizers. */
+static void begin_deletion(const struct deletion *deletion, const struct json_value *object,
+                           struct json_edit *edit)
+{
+    char now[TIMESTAMP_TEXT_MAX];
+    int64_t generation;
+    if (is_container(deletion->kind))
+        json_edit_set_str(edit, JSON_PLACE("metadata.deletionTimestamp"),
+                          timestamp_write(deletion->now, now));
+    else
+        set_grace(edit, deletion->now, first_grace(deletion, object));
+    if (!is_namespace(deletion->kind) &&
+        json_to_int64(json_path(object, "metadata.generation"), &generation) && generation > 0)
+        json_edit_set_int(edit, JSON_PLACE("metadata.generation"), generation + 1);
+    if (is_namespace(deletion->kind))
+        json_edit_set_str(edit, JSON_PLACE("status.phase"), STR("Terminating"));
+}
+
 /*
  * The object with deletion begun. An object that is already being deleted keeps all but the
- * finalizers of its policy.
+ * finalizers of its policy, and a period that is longer than the request's.
  */
 static struct error *mark_deleting(const struct deletion *deletion, struct json_doc *old,
                                    struct json_doc **ret_doc)
@@ -171,21 +250,12 @@ static struct error *mark_deleting(const struct deletion *deletion, struct json_
     const struct json_value *object = json_doc_root(old);
     OWNED(json_doc) finalizers = NULL;
     SCOPED(json_edit) edit = {0};
-    char now[TIMESTAMP_TEXT_MAX];
     json_edit_init(&edit, object);
     TRY(finalizers_for(deletion->kind, object, deletion->options, &finalizers));
-    if (!metadata_is_deleting(object)) {
-        json_edit_set_str(&edit, JSON_PLACE("metadata.deletionTimestamp"),
-                          timestamp_write(deletion->now, now));
-        if (!is_container(deletion->kind))
-            json_edit_set_int(&edit, JSON_PLACE("metadata.deletionGracePeriodSeconds"), 0);
-        int64_t generation;
-        if (!is_namespace(deletion->kind) &&
-            json_to_int64(json_path(object, "metadata.generation"), &generation) && generation > 0)
-            json_edit_set_int(&edit, JSON_PLACE("metadata.generation"), generation + 1);
-        if (is_namespace(deletion->kind))
-            json_edit_set_str(&edit, JSON_PLACE("status.phase"), STR("Terminating"));
-    }
+    if (metadata_is_deleting(object))
+        shorten_grace(deletion, object, &edit);
+    else
+        begin_deletion(deletion, object, &edit);
     if (takes_policy(deletion->kind, object))
         json_edit_set_unless_empty(&edit, JSON_PLACE("metadata.finalizers"),
                                    json_doc_root(finalizers));
@@ -198,7 +268,7 @@ static struct error *mark_deleting(const struct deletion *deletion, struct json_
  */
 static bool is_held(const struct kind *kind, const struct json_value *object, bool was_deleting)
 {
-    return metadata_has_finalizers(object) ||
+    return metadata_has_finalizers(object) || metadata_grace(object) > 0 ||
            (is_namespace(kind) &&
             (!was_deleting || json_count(json_path(object, "spec.finalizers")) > 0));
 }
@@ -235,10 +305,14 @@ static struct error *draft_delete(void *data, struct store_edit *edit)
     TRY(check_preconditions(deletion, json_doc_root(old)));
     if (deletion->is_requested)
         TRY(admission_check_deletion(deletion->kind, json_doc_root(old)));
+    if (is_pending(deletion, json_doc_root(old))) {
+        deletion->result->object = TAKE(old);
+        return NULL;
+    }
     TRY(mark_deleting(deletion, old, &marked));
     const bool was_deleting = metadata_is_deleting(json_doc_root(old));
     if (!is_held(deletion->kind, json_doc_root(marked), was_deleting))
-        return write_deletion(deletion, STORE_DELETE, old, edit);
+        return write_deletion(deletion, STORE_DELETE, is_pod(deletion->kind) ? marked : old, edit);
     if (was_deleting && json_equal(json_doc_root(old), json_doc_root(marked))) {
         deletion->result->object = json_doc_ref(old);
         return NULL;

@@ -19,7 +19,7 @@ MUST_USE struct error *handle_delete_collection(struct request *request);
 
 /* What became of an object. */
 struct delete_result {
-    bool is_gone;            /* deleted; false: it waits for finalizers */
+    bool is_gone;            /* deleted; false: finalizers or a grace period hold it */
     struct json_doc *object; /* its last or its current state; owned by the caller */
 };
 

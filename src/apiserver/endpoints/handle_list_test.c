@@ -241,6 +241,42 @@ SIM_TEST(a_continuation_of_what_is_gone_goes_on_inconsistently)
     CHECK_EQ(item_count(&fixture), (size_t)2);
 }
 
+/*
+ * States of the past are compacted after 5 to 10 minutes, also those after which nothing was
+ * written. Watches from there go on.
+ */
+SIM_TEST(an_old_state_is_compacted_even_if_nothing_changed)
+{
+    SCOPED(apiserver_fixture) fixture;
+    SCOPED(buf) token = {.limit = 0}, version = {.limit = 0};
+    char target[512];
+    begin(&fixture, 6);
+    list(&fixture, MAPS "?limit=2");
+    copy_of(&fixture, "metadata.continue", &token);
+    copy_of(&fixture, "metadata.resourceVersion", &version);
+    make_maps(&fixture, 6, 7);
+    CHECK_OK(fiber_sleep(4 * MINUTE));
+    list(&fixture, MAPS "?limit=2&continue=%s", buf_c(&token));
+    CHECK_OK(fiber_sleep(7 * MINUTE));
+    snprintf(target, sizeof(target), MAPS "?limit=2&continue=%s", buf_c(&token));
+    CHECK_EQ(apiserver_fixture_get(&fixture, target), 410);
+    copy_of(&fixture, "metadata.continue", &token);
+    list(&fixture, MAPS "?limit=2&continue=%s", buf_c(&token));
+    CHECK_EQ(apiserver_fixture_text(&fixture, "items.0.metadata.name"), STR("m002"));
+    const char *const queries[] = {"resourceVersionMatch=Exact&", "limit=5&"};
+    for (size_t i = 0; i < COUNT(queries); i++) {
+        snprintf(target, sizeof(target), MAPS "?%sresourceVersion=%s", queries[i], buf_c(&version));
+        CHECK_EQ(apiserver_fixture_get(&fixture, target), 410);
+    }
+    list(&fixture, MAPS "?resourceVersionMatch=NotOlderThan&resourceVersion=%s", buf_c(&version));
+    CHECK_EQ(item_count(&fixture), (size_t)7);
+    snprintf(target, sizeof(target), MAPS "?watch=1&resourceVersion=%s", buf_c(&version));
+    OWNED(http_response) watch = apiserver_fixture_watch(&fixture, target);
+    struct str line;
+    CHECK_OK(http_response_read_line(watch, &line));
+    CHECK_CONTAINS(line, STR("{\"type\":\"ADDED\",\"object\":{"));
+}
+
 SIM_TEST(lists_of_the_future_and_of_nonsense_are_refused)
 {
     static const struct {

@@ -558,15 +558,6 @@ static struct error *delete_finalized(struct write *write, struct store_edit *ed
     return codec_write_edit(write->kind, old, STORE_DELETE, edit, NULL);
 }
 
-/* Nothing holds the object: deletion has begun and neither finalizers nor a grace period remain. */
-static bool is_done_for(const struct json_value *object)
-{
-    int64_t grace = 0;
-    (void)json_to_int64(json_path(object, "metadata.deletionGracePeriodSeconds"), &grace);
-    return metadata_is_deleting(object) && !metadata_has_finalizers(object) && grace == 0 &&
-           json_count(json_path(object, "spec.finalizers")) == 0;
-}
-
 /* Which changes make a new generation, see metadata.h. */
 static unsigned generation_counting(const struct write *write)
 {
@@ -639,7 +630,7 @@ static struct error *draft_change(struct write *write, struct store_edit *edit)
     TRY(make_changed(write, write->old, &doc));
     TRY(validate_object(write, was, json_doc_root(doc)));
     write->doc = TAKE(doc);
-    if (is_done_for(json_doc_root(write->doc)))
+    if (metadata_is_finished(json_doc_root(write->doc)))
         return delete_finalized(write, edit, write->old, write->doc);
     if (json_equal(json_doc_root(write->doc), was)) {
         set_result(write, json_doc_ref(write->old));

@@ -277,6 +277,9 @@ SIM_TEST(faults_of_an_apply_are_named_in_the_order_of_kubernetes)
         {MAPS "/a?fieldManager=m&fieldValidation=Strict",
          "{\"metadata\":{},\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":"
          "\"a\"}}",                                                                                  "error strict decoding YAML: duplicate field \"metadata\"", 400},
+        {MAPS "/a?fieldManager=m&fieldValidation=Strict",
+         "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  a: x\n  a: z\n",           "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line "
+         "7: key \"a\" already set in map",                            400},
         {BUDGETS "/absent/status?fieldManager=m&fieldValidation=Strict",
          "{\"metadata\":{},\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\","
          "\"metadata\":{}}",                                                                         "poddisruptionbudgets.policy \"absent\" not found",         404},
@@ -563,4 +566,39 @@ SIM_TEST(a_client_that_leaves_while_it_writes_leaves_all_or_nothing)
     CHECK_OK(apiserver_fixture_start(&fixture));
     CHECK_EQ(apiserver_fixture_get(&fixture, MAPS), 200);
     CHECK_EQ(json_count(json_path(json_doc_root(fixture.doc), "items")), count);
+}
+
+/* kube-apiserver drops such nulls when it decodes a body, and an apply is not decoded. */
+SIM_TEST(a_null_that_the_schema_forbids_is_dropped_from_a_body_and_refused_in_an_apply)
+{
+    static const char things[] = "/apis/example.com/v1/namespaces/default/things";
+    SCOPED(apiserver_fixture) fixture;
+    int status = 0;
+    begin(&fixture);
+    apiserver_fixture_create(
+        &fixture, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+        "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\","
+        "\"metadata\":{\"name\":\"things.example.com\"},\"spec\":{\"group\":\"example.com\","
+        "\"names\":{\"kind\":\"Thing\",\"plural\":\"things\"},\"scope\":\"Namespaced\","
+        "\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":"
+        "{\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"},"
+        "\"b\":{\"type\":\"string\",\"default\":\"x\"}}}}}]}}");
+    apiserver_fixture_await(&fixture, things, 200);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "POST", things,
+                                    "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Thing\","
+                                    "\"metadata\":{\"name\":\"a\"},\"a\":null,\"b\":null}"),
+             201);
+    CHECK(!json_path(json_doc_root(fixture.doc), "a"));
+    CHECK_EQ(apiserver_fixture_text(&fixture, "b"), STR("x"));
+    CHECK_OK(apiserver_fixture_try(
+        &fixture, "PATCH", STR("/apis/example.com/v1/namespaces/default/things/b?fieldManager=m"),
+        "application/apply-patch+yaml",
+        STR("{\"apiVersion\":\"example.com/v1\",\"kind\":\"Thing\",\"metadata\":{"
+            "\"name\":\"b\"},\"a\":null,\"b\":null}"),
+        &status));
+    CHECK_EQ(status, 422);
+    CHECK_EQ(
+        apiserver_fixture_text(&fixture, "message"),
+        STR("Thing.example.com \"b\" is invalid: a: Invalid value: \"null\": a in body must be "
+            "of type string: \"null\""));
 }

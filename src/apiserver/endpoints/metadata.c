@@ -256,3 +256,16 @@ bool metadata_is_deleting(const struct json_value *object)
 {
     return json_type(json_path(object, "metadata.deletionTimestamp")) == JSON_STRING;
 }
+
+int64_t metadata_grace(const struct json_value *object)
+{
+    int64_t grace = 0;
+    (void)json_to_int64(json_path(object, "metadata.deletionGracePeriodSeconds"), &grace);
+    return grace;
+}
+
+bool metadata_is_finished(const struct json_value *object)
+{
+    return metadata_is_deleting(object) && !metadata_has_finalizers(object) &&
+           metadata_grace(object) == 0 && json_count(json_path(object, "spec.finalizers")) == 0;
+}

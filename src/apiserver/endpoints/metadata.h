@@ -57,3 +57,9 @@ struct str metadata_generate_name(struct arena *arena, struct random *random, st
 
 bool metadata_has_finalizers(const struct json_value *object);
 bool metadata_is_deleting(const struct json_value *object);
+
+/* metadata.deletionGracePeriodSeconds; 0 without it. */
+int64_t metadata_grace(const struct json_value *object);
+
+/* Nothing holds the object: deletion has begun and neither finalizers nor a grace period remain. */
+bool metadata_is_finished(const struct json_value *object);

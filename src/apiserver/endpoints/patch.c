@@ -27,9 +27,12 @@ void patch_done(struct patch *patch)
 
 static struct error *read_apply(struct str body, struct patch *patch)
 {
-    /* JSON is YAML, but the reader of JSON reports duplicate members. */
+    const struct manifest_options options = {.duplicates = &patch->duplicates};
     OWNED(error) no_json = json_read_strict(body, &patch->duplicates, &patch->doc);
-    OWNED(error) err = no_json ? manifest_read_first(body, NULL, &patch->doc, NULL) : NULL;
+    if (no_json)
+        patch->duplicates.count = 0;
+    patch->is_yaml = no_json != NULL;
+    OWNED(error) err = no_json ? manifest_read_first(body, &options, &patch->doc, NULL) : NULL;
     if (err)
         return status_bad_request("error decoding YAML: %s", err->message);
     if (json_type(json_doc_root(patch->doc)) != JSON_OBJECT)
@@ -132,6 +135,20 @@ static struct error *decode_patched(const struct patch *patch, const struct patc
     return err ? misfit(target->request, patch, json_doc_root(patched), err) : NULL;
 }
 
+/* In YAML all of them are told, in the words of go-yaml. */
+static struct error *duplicate_members(const struct patch *patch)
+{
+    SCOPED(buf) text = {.limit = 0};
+    if (!patch->is_yaml)
+        return status_bad_request("error strict decoding YAML: %.*s",
+                                  STR_ARG(patch->duplicates.items[0]));
+    for (size_t i = 0; i < patch->duplicates.count; i++)
+        buf_print(&text, "\n  %.*s", STR_ARG(patch->duplicates.items[i]));
+    return status_bad_request("error strict decoding YAML: error converting YAML to JSON: yaml: "
+                              "unmarshal errors:%.*s",
+                              STR_ARG(buf_str(&text)));
+}
+
 /*
  * Unknown fields were refused when the patch was merged. Duplicates are refused last, as
  * kube-apiserver does.
@@ -140,10 +157,9 @@ static struct error *decode_applied(const struct patch *patch, const struct patc
                                     struct json_doc *patched, struct json_doc **ret_doc)
 {
     OWNED(json_doc) doc = NULL;
-    TRY(body_decode(target->request, target->kind, VALIDATION_IGNORE, NULL, patched, &doc));
+    TRY(body_decode_applied(target->request, target->kind, patched, &doc));
     if (target->options->validation == VALIDATION_STRICT && patch->duplicates.count)
-        return status_bad_request("error strict decoding YAML: %.*s",
-                                  STR_ARG(patch->duplicates.items[0]));
+        return duplicate_members(patch);
     *ret_doc = TAKE(doc);
     return NULL;
 }

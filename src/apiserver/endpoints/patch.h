@@ -20,6 +20,7 @@ struct patch {
     enum patch_type type;
     struct json_patch *operations; /* of PATCH_JSON */
     struct json_doc *doc;          /* of all others */
+    bool is_yaml;                  /* of PATCH_APPLY: the body is no JSON */
     struct json_warnings duplicates;
 };
 

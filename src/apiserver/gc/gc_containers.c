@@ -56,15 +56,14 @@ static bool take_key(void *data, struct key key, struct object_text *text)
     return batch->count < SLICE;
 }
 
-/* Deletes one object and counts it if finalizers hold it. */
+/* Deletes one object and counts it if something holds it. */
 static struct error *remove_one(struct gc *gc, const struct kind *kind, struct key key,
                                 struct rest *rest)
 {
     SCOPED(delete_result) result = {0};
     const struct json_value *finalizer;
     const struct delete_options options = {.propagation = PROPAGATION_UNSET};
-    struct error *err =
-        handle_delete_object(gc->api, kind, key, &options, loop_wall(gc->api->loop), &result);
+    struct error *err = gc_delete(gc, kind, key, options, &result);
     if (err)
         return error_ignore(err, ERROR_NOT_FOUND);
     if (result.is_gone)

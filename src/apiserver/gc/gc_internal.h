@@ -1,6 +1,6 @@
 /*
  * The parts of the garbage collector: the index of owners (gc.c), the queue of tasks (gc.c), and
- * the tasks themselves (gc_owners.c, gc_containers.c).
+ * the tasks themselves (gc_owners.c, gc_containers.c; gc_delete.c deletes for both).
  */
 #pragma once
 
@@ -10,6 +10,9 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "json/json.h"
+
+struct delete_options;
+struct delete_result;
 
 /* A task concerns one object. A task that finds nothing to do is harmless. */
 enum gc_task {
@@ -71,6 +74,13 @@ typedef struct error *gc_edit_fn(void *data, const struct json_value *object,
  */
 MUST_USE struct error *gc_change(struct gc *gc, const struct kind *kind, struct store_id id,
                                  gc_edit_fn *edit, void *data);
+
+/*
+ * Deletes an object, or begins to. A Pod whose Node does not exist gets no time to end, because
+ * nothing would end it; in Kubernetes the collector of Pods removes it. Suspends.
+ */
+MUST_USE struct error *gc_delete(struct gc *gc, const struct kind *kind, struct key key,
+                                 struct delete_options options, struct delete_result *ret_result);
 
 bool gc_has_finalizer(const struct json_value *object, struct str name);
 

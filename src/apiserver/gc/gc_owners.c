@@ -83,13 +83,6 @@ struct change {
     void *data;
 };
 
-/* Nothing holds the object any more. */
-static bool is_done_for(const struct json_value *object)
-{
-    return metadata_is_deleting(object) && !metadata_has_finalizers(object) &&
-           json_count(json_path(object, "spec.finalizers")) == 0;
-}
-
 /*
  * The draft of gc_change(). Managed fields are updated with the collector as the manager.
  */
@@ -109,7 +102,7 @@ static struct error *draft_change(void *data, struct store_edit *edit)
     const struct field_ownership ownership = {&arena, change->kind, MANAGER, (struct str){0},
                                               change->now};
     TRY(field_ownership_update(&ownership, json_doc_root(old), json_doc_root(changed), &owned));
-    const bool gone = is_done_for(json_doc_root(owned));
+    const bool gone = metadata_is_finished(json_doc_root(owned));
     return codec_write_edit(change->kind, gone ? old : owned, gone ? STORE_DELETE : STORE_PUT, edit,
                             NULL);
 }
@@ -241,8 +234,7 @@ static struct error *remove_dependent(struct gc *gc, const struct kind *kind, st
         .uid = json_path_str(object, "metadata.uid"),
         .resource_version = json_path_str(object, "metadata.resourceVersion"),
     };
-    struct error *err =
-        handle_delete_object(gc->api, kind, id.key, &options, loop_wall(gc->api->loop), &result);
+    struct error *err = gc_delete(gc, kind, id.key, options, &result);
     if (error_is(err, ERROR_CONFLICT)) {
         error_free(err); /* it changed meanwhile and has to be checked again */
         gc_queue(gc, GC_TASK_OWNED, id);

@@ -96,6 +96,10 @@ struct kind_ops {
     struct error *(*default_)(const struct kind *kind, struct json_doc *doc,
                               struct json_doc **ret_doc);
 
+    /* The same for an object that was applied; NULL: as any other. */
+    struct error *(*default_applied)(const struct kind *kind, struct json_doc *doc,
+                                     struct json_doc **ret_doc);
+
     /*
      * Takes from the old object, or drops, what this write may not change: the status on a write to
      * the whole object, everything else on a write to /status. Sets fields that the server

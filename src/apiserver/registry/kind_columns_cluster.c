@@ -174,6 +174,13 @@ static const struct kind_cell admission_policy_cells[] = {
     KIND_CELL_AGE,
 };
 
+static const struct kind_cell mutating_policy_cells[] = {
+    KIND_CELL_NAME,
+    {kind_cell_count, "spec.mutations", NULL},
+    {cell_param_kind, "spec.paramKind", NULL},
+    KIND_CELL_AGE,
+};
+
 /* "namespace/name"; without a name the selector. */
 static void cell_param_ref(const struct kind_row *row, const struct kind_cell *cell)
 {
@@ -391,6 +398,7 @@ const struct kind_printer kind_printers_cluster[] = {
     KIND_PRINTER(webhook_configuration),
     KIND_PRINTER(admission_policy),
     KIND_PRINTER(admission_policy_binding),
+    KIND_PRINTER(mutating_policy),
     KIND_PRINTER(api_service),
     KIND_PRINTER(lease),
     KIND_PRINTER(priority_class),

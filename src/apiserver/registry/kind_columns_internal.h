@@ -55,6 +55,7 @@ extern const struct kind_column kind_columns_volume_attributes_class[3];
 extern const struct kind_column kind_columns_webhook_configuration[3];
 extern const struct kind_column kind_columns_admission_policy[4];
 extern const struct kind_column kind_columns_admission_policy_binding[4];
+extern const struct kind_column kind_columns_mutating_policy[4];
 extern const struct kind_column kind_columns_api_service[4];
 extern const struct kind_column kind_columns_lease[3];
 extern const struct kind_column kind_columns_priority_class[5];

@@ -339,6 +339,13 @@ const struct kind_column kind_columns_admission_policy[] = {
     AGE,
 };
 
+const struct kind_column kind_columns_mutating_policy[] = {
+    NAME,
+    {"Mutations", INT,  "", "Number of mutations.",        0},
+    {"ParamKind", TEXT, "", "The kind of its parameters.", 0},
+    AGE,
+};
+
 const struct kind_column kind_columns_admission_policy_binding[] = {
     NAME,
     {"PolicyName", TEXT, "", "The policy that is bound.",        0},

@@ -182,6 +182,7 @@ static const struct default_row rows[] = {
     NUMBER("MutatingWebhook", "timeoutSeconds", 10),
     STRING("MutatingWebhook", "reinvocationPolicy", "Never"),
     STRING("Rule", "scope", "*"),
+    STRING("MutatingAdmissionPolicySpec", "failurePolicy", "Fail"),
     STRING("ValidatingAdmissionPolicySpec", "failurePolicy", "Fail"),
     STRING("MatchResources", "matchPolicy", "Equivalent"),
     STRUCT("MatchResources", "namespaceSelector"),

@@ -133,6 +133,8 @@ static size_t collect_types(const struct go_type **known, size_t capacity)
         &type_pod_disruption_budget,
         &type_validating_webhook_configuration,
         &type_mutating_webhook_configuration,
+        &type_mutating_admission_policy,
+        &type_mutating_admission_policy_binding,
         &type_validating_admission_policy,
         &type_validating_admission_policy_binding,
         &type_api_service,

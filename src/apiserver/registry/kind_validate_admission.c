@@ -12,9 +12,8 @@
 #define ANNOTATIONS_MAX      20
 #define VALUE_EXPRESSION_MAX 5120
 
-/* Conditions have names, each once. */
-static void validate_match_conditions(struct kind_validator *v, const struct json_value *conditions,
-                                      struct str path)
+void validate_match_conditions(struct kind_validator *v, const struct json_value *conditions,
+                               struct str path)
 {
     SCOPED(map) seen = {.release = NULL};
     const struct json_value *condition;

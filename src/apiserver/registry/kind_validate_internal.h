@@ -168,7 +168,11 @@ validate_fn validate_certificate_spec, validate_certificate_status, validate_cer
 validate_fn validate_flow_schema_spec, validate_flow_conditions, validate_priority_level_spec;
 validate_fn validate_role, validate_cluster_role, validate_role_binding,
     validate_cluster_role_binding, validate_api_service, validate_priority_class;
+/* Conditions have names, each once. */
+void validate_match_conditions(struct kind_validator *v, const struct json_value *conditions,
+                               struct str path);
 validate_fn validate_webhook, validate_admission_rule, validate_named_rule, validate_policy_spec,
+    validate_mutating_policy_spec, validate_policy_mutation, validate_mutating_policy_binding_spec,
     validate_policy_variable, validate_policy_validation, validate_policy_binding_spec,
     validate_param_kind, validate_param_ref;
 validate_fn validate_claim_spec, validate_claim_sources, validate_claim_status,

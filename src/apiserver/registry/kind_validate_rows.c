@@ -310,6 +310,10 @@ static const struct rule_row rows[] = {
     LABELS("Scheduling", "nodeSelector"),
 
     /* admissionregistration.k8s.io, apiregistration.k8s.io, certificates.k8s.io */
+    ONE_OF("MutatingAdmissionPolicySpec", "failurePolicy", "Fail|Ignore"),
+    OBJECT("MutatingAdmissionPolicySpec", validate_mutating_policy_spec),
+    OBJECT("Mutation", validate_policy_mutation),
+    OBJECT("MutatingAdmissionPolicyBindingSpec", validate_mutating_policy_binding_spec),
     ONE_OF("ValidatingAdmissionPolicySpec", "failurePolicy", "Fail|Ignore"),
     OBJECT("ValidatingAdmissionPolicySpec", validate_policy_spec),
     NEEDS("Variable", "name", "name is not specified"),

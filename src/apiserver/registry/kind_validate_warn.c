@@ -5,6 +5,7 @@
  */
 #include "apiserver/registry/kind_builtin.h"
 #include "apiserver/registry/quota_resource.h"
+#include "apiserver/registry/quota_scope.h"
 #include "apiserver/types/go_types.h"
 #include "base/base64.h"
 #include "json/path.h"
@@ -22,13 +23,14 @@ static bool has_pem(const struct json_value *secret, struct str key)
 static void warn_of_quota(const struct json_value *quota, struct json_warnings *warnings)
 {
     const struct json_value *value;
-    if (quota_resource_has_scopes(quota))
-        json_warn(warnings, STR("spec.scopes: a quota with scopes is not enforced by this server"));
+    if (!quota_scope_is_enforced(quota))
+        json_warn(warnings, STR("spec.scopes: a quota with the scope VolumeAttributesClass is not "
+                                "enforced by this server"));
     JSON_FOREACH (key, value, json_path(quota, "spec.hard"))
-        if (!quota_resource_is_counted(key))
+        if (!quota_resource_find(key).stored_as.len)
             json_warn(warnings, arena_print(warnings->arena,
-                                            "spec.hard[%.*s]: only numbers of objects are enforced "
-                                            "by this server",
+                                            "spec.hard[%.*s]: this resource is not enforced by "
+                                            "this server",
                                             STR_ARG(key)));
 }
 
@@ -48,9 +50,23 @@ static void warn_of_conditions(const struct json_value *configuration,
     }
 }
 
+/* Policies and what binds them, which is nothing without them. */
+static bool is_policy(const struct go_type *type)
+{
+    return type == &type_validating_admission_policy ||
+           type == &type_validating_admission_policy_binding ||
+           type == &type_mutating_admission_policy ||
+           type == &type_mutating_admission_policy_binding;
+}
+
 void kind_builtin_warn(const struct kind *kind, const struct json_value *object,
                        struct json_warnings *warnings)
 {
+    if (is_policy(kind->type))
+        json_warn(warnings, arena_print(warnings->arena,
+                                        "%.*s: these objects are stored, but policies are not "
+                                        "enforced by this server",
+                                        STR_ARG(kind->gvk.kind)));
     if (kind->type == &type_resource_quota)
         warn_of_quota(object, warnings);
     if (kind->type == &type_validating_webhook_configuration ||

@@ -332,6 +332,13 @@ static const struct kind kinds[] = {
          OVERWRITES | RETURNS, dns1123_subdomain, volume_attributes_class, volume_attributes_class,
          ALL, SHORT(STR_INIT("vac"))),
 
+    KIND(ADMIT, "v1", "MutatingAdmissionPolicy", "mutatingadmissionpolicies",
+         "mutatingadmissionpolicy", GENERATION, dns1123_subdomain, mutating_admission_policy,
+         mutating_policy, ALL, CATEGORY("api-extensions"), .plain_finalizers = true),
+    KIND(ADMIT, "v1", "MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings",
+         "mutatingadmissionpolicybinding", GENERATION, dns1123_subdomain,
+         mutating_admission_policy_binding, admission_policy_binding, ALL,
+         CATEGORY("api-extensions"), .plain_finalizers = true),
     KIND(ADMIT, "v1", "MutatingWebhookConfiguration", "mutatingwebhookconfigurations",
          "mutatingwebhookconfiguration", GENERATION, dns1123_subdomain,
          mutating_webhook_configuration, webhook_configuration, ALL, CATEGORY("api-extensions"),

@@ -6,6 +6,7 @@
  *     store_scan.c     visits objects in order, at the newest or an older revision
  *     store_watch.c    follows the changes of one resource
  *     store_history.c  the events that watches and older revisions are read from
+ *     store_compaction.c  which older revisions can be listed
  *     store_file.c     the SQLite file; store_file_load.c reads it at the start
  *     store_mark.c     the mark: a file that names the newest acknowledged revision
  *
@@ -28,6 +29,7 @@
 #define HISTORY_AGE    (5 * MINUTE)
 #define HISTORY_EVENTS 1000
 #define HISTORY_BYTES  (64 * MEGABYTE)
+#define COMPACTION     (5 * MINUTE)
 
 static void record_release(void *value)
 {
@@ -45,6 +47,13 @@ static void resource_release(void *value)
     mem_free(resource);
 }
 
+static struct store_compaction *new_compaction(duration interval)
+{
+    struct store_compaction *compaction = NEW(struct store_compaction);
+    compaction->interval = interval;
+    return compaction;
+}
+
 struct store *store_make(const struct store_options *options)
 {
     struct store *store = NEW(struct store);
@@ -53,6 +62,8 @@ struct store *store_make(const struct store_options *options)
     store->history.age = options->history_age ? options->history_age : HISTORY_AGE;
     store->history.events_min = options->history_events ? options->history_events : HISTORY_EVENTS;
     store->history.bytes_max = options->history_bytes ? options->history_bytes : HISTORY_BYTES;
+    if (options->compaction)
+        store->compaction = new_compaction(options->compaction);
     store->room = INT64_MAX;
     store->budget.limit = options->limit;
     list_init(&store->queue);
@@ -78,9 +89,26 @@ void store_release(struct store *store)
     store_history_done(&store->history);
     map_done(&store->resources);
     map_done(&store->pending);
+    mem_free(store->compaction);
     mem_free(store->accepted_loss);
     error_free(store->trouble);
     mem_free(store);
+}
+
+static void begin_compaction(struct store *store)
+{
+    if (store->compaction)
+        store_compaction_begin(store->compaction, store->revision, loop_now(store->loop));
+}
+
+/* Stores that are never written to have nothing to forget. */
+void store_compact(struct store *store)
+{
+    if (!store->compaction) {
+        store->compaction = new_compaction(COMPACTION);
+        begin_compaction(store);
+    }
+    store_compaction_advance(store->compaction, store->revision, loop_now(store->loop));
 }
 
 struct store *store_new(struct loop *loop, const struct store_options *options)
@@ -88,6 +116,7 @@ struct store *store_new(struct loop *loop, const struct store_options *options)
     assert(!options->path);
     struct store *store = store_make(options);
     store->loop = loop;
+    begin_compaction(store);
     join_budget(store, options->budget);
     return store;
 }
@@ -150,6 +179,7 @@ struct error *store_open(struct loop *loop, const struct store_options *options,
     struct store *store = TAKE(opening->store);
     store->loop = loop;
     store->floor = store->accepted = store->revision; /* the history begins now */
+    begin_compaction(store);
     store->room = store_file_room(store->file);
     join_budget(store, options->budget);
     if (store_file_is_full(store->file))
@@ -197,6 +227,12 @@ struct store_resource *store_ensure_resource(struct store *store, struct str nam
     list_init(&resource->watches);
     map_put(&store->resources, name, resource);
     return resource;
+}
+
+void store_begin_resource(struct store *store, struct str resource)
+{
+    if (store->revision > store->floor && !store_find_resource(store, resource))
+        store_ensure_resource(store, resource)->events.dropped = store->revision;
 }
 
 /* Two rows with one key mean a damaged file; store_file_load.c reports it. */

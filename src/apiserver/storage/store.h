@@ -49,11 +49,13 @@ struct store_options {
     /*
      * An event is dropped from the history when it is older than history_age and at least
      * history_events newer ones exist, or, regardless of its age, when the history holds more than
-     * history_bytes.
+     * history_bytes. Watches can begin wherever the history reaches back to. States of the past can
+     * be listed from there, too, but for at most two intervals of compaction.
      */
     duration history_age;  /* 0 means 5 min */
     size_t history_events; /* 0 means 1000 */
     size_t history_bytes;  /* 0 means 64 MiB */
+    duration compaction;   /* see store_compaction.h; 0 means 5 min */
 
     /*
      * A file that has lost acknowledged writes is refused, unless the loss is accepted. Beside the
@@ -175,6 +177,12 @@ MUST_USE struct error *store_change(struct store *store, struct store_id id, int
                                     store_edit_fn *edit, void *data,
                                     struct store_object *ret_object);
 
+/*
+ * Watches of a resource that is served from now on begin with the newest revision. Does nothing
+ * when the resource is known, or nothing was written since the store was opened.
+ */
+void store_begin_resource(struct store *store, struct str resource);
+
 /* Which objects to visit. They are visited in the order of the bytes of "namespace/name". */
 struct store_range {
     struct str resource;
@@ -199,7 +207,8 @@ typedef bool store_visit_fn(void *data, struct key key, struct object_text *text
 
 /*
  * Visits the objects as they were at one revision. ERROR_EXPIRED when the history does not reach
- * back to it, ERROR_TIMEOUT when the revision is in the future. Without a revision it cannot fail.
+ * back to it or it was compacted, ERROR_TIMEOUT when the revision is in the future. Without a
+ * revision it cannot fail.
  */
 MUST_USE struct error *store_scan(struct store *store, const struct store_range *range,
                                   store_visit_fn *visit, void *data, struct store_page *ret_page);

@@ -370,6 +370,7 @@ static void finish_commit(struct store *store, const struct error *err)
         store_begin_trouble(store, error_copy(err));
     } else {
         store->commits++;
+        store_compact(store);
         settle_writes(store, &store->group, NULL);
         store_history_trim(&store->history, loop_now(store->loop));
         event_wake_all(&store->advanced);

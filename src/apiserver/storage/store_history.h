@@ -21,7 +21,7 @@ struct store_entry {
 struct store_events {
     struct store_entry **entries;
     size_t first, count, capacity; /* the capacity is a power of 2 */
-    int64_t dropped;               /* the newest revision that was dropped; 0 for none */
+    int64_t dropped;               /* the newest revision that is not in it any more; 0 for none */
 };
 
 struct store_history {

@@ -5,6 +5,7 @@
 
 #include "apiserver/storage/store.h"
 #include "apiserver/storage/store_budget.h"
+#include "apiserver/storage/store_compaction.h"
 #include "apiserver/storage/store_history.h"
 #include "async/event.h"
 #include "async/loop.h"
@@ -68,6 +69,7 @@ struct store {
     int64_t floor;    /* the history begins here */
     struct map resources;
     struct store_history history;
+    struct store_compaction *compaction; /* NULL: nothing was written yet */
     struct event advanced;
 
     struct map pending; /* the newest struct store_write of an object, by full key */
@@ -83,6 +85,7 @@ struct store {
     bool is_tending;    /* a checkpoint or an attempt to recover is under way: commits wait */
     bool is_full;       /* only writes that make room are accepted */
     bool has_recovered; /* by the attempt that has just ended */
+    bool is_marking, mark_is_stale;
 
     struct store_guest *guest; /* waits for the file, or uses it; NULL: none */
 
@@ -98,7 +101,6 @@ struct store {
 
     struct timer mark_timer;
     struct loop_job mark_job; /* syncs the mark */
-    bool is_marking, mark_is_stale;
 
     struct store_budget budget;
 
@@ -118,6 +120,9 @@ void store_release(struct store *store);
  * no '/', so that no two objects have the same key.
  */
 void store_key(struct buf *out, struct key key);
+
+/* Called before each change of the revision; see store_compaction.h. */
+void store_compact(struct store *store);
 
 struct store_resource *store_find_resource(const struct store *store, struct str name);
 struct store_resource *store_ensure_resource(struct store *store, struct str name);

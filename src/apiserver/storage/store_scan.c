@@ -91,12 +91,15 @@ static void visit_all(struct walk *walk, const struct store_range *range, store_
         page->remaining++;
 }
 
-static struct error *check_revision(const struct store *store,
-                                    const struct store_resource *resource, int64_t revision)
+static struct error *check_revision(struct store *store, const struct store_resource *resource,
+                                    int64_t revision)
 {
     if (revision > store->revision)
         return error_new(ERROR_TIMEOUT, "revision %lld is still to come, the newest is %lld",
                          (long long)revision, (long long)store->revision);
+    store_compact(store);
+    if (revision < store->compaction->floor)
+        return error_new(ERROR_EXPIRED, "revision %lld was compacted", (long long)revision);
     return store_check_history(store, resource, revision);
 }
 

@@ -128,6 +128,23 @@ SIM_TEST(store_watch_of_a_quiet_resource_outlives_the_others_history)
     check_next(watch, STORE_ADDED, 12, 7);
 }
 
+SIM_TEST(store_watch_of_a_new_resource_begins_with_it)
+{
+    OWNED(store) store = store_new(loop_current(), &defaults);
+    const struct store_watch_filter secrets = {.resource = STR("secrets")};
+    struct store_watch *none = NULL;
+    CHECK_OK(sample_put(store, A, 1, STORE_NEW, NULL));
+    store_begin_resource(store, STR("secrets"));
+    CHECK_FAILS(store_watch_open(store, &secrets, 1, &none), ERROR_EXPIRED,
+                "too old resource version: 1 (2)");
+    OWNED(store_watch) watch = NULL;
+    CHECK_OK(store_watch_open(store, &secrets, 2, &watch));
+    CHECK_OK(sample_put(store, A, 2, STORE_ANY, NULL));
+    store_begin_resource(store, STR("secrets")); /* it is known */
+    OWNED(store_watch) other = NULL;
+    CHECK_OK(store_watch_open(store, &secrets, 2, &other));
+}
+
 /* Writes this often and returns how many events the history holds. */
 static size_t history_after(struct store_options options, size_t writes, duration pause,
                             size_t padding)

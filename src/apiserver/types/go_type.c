@@ -55,6 +55,8 @@ static const struct {
     {"storage.k8s.io/v1",               &type_volume_attributes_class                 },
     {"admissionregistration.k8s.io/v1", &type_validating_webhook_configuration        },
     {"admissionregistration.k8s.io/v1", &type_mutating_webhook_configuration          },
+    {"admissionregistration.k8s.io/v1", &type_mutating_admission_policy               },
+    {"admissionregistration.k8s.io/v1", &type_mutating_admission_policy_binding       },
     {"admissionregistration.k8s.io/v1", &type_validating_admission_policy             },
     {"admissionregistration.k8s.io/v1", &type_validating_admission_policy_binding     },
     {"apiregistration.k8s.io/v1",       &type_api_service                             },

@@ -146,6 +146,8 @@ extern const struct go_type type_csi_storage_capacity;
 extern const struct go_type type_volume_attributes_class;
 extern const struct go_type type_validating_webhook_configuration;
 extern const struct go_type type_mutating_webhook_configuration;
+extern const struct go_type type_mutating_admission_policy;
+extern const struct go_type type_mutating_admission_policy_binding;
 extern const struct go_type type_validating_admission_policy;
 extern const struct go_type type_validating_admission_policy_binding;
 extern const struct go_type type_api_service;

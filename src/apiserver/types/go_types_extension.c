@@ -191,6 +191,57 @@ static const struct go_field validating_admission_policy_binding_fields[] = {
 };
 TYPE(validating_admission_policy_binding, "ValidatingAdmissionPolicyBinding");
 
+static const struct go_field apply_configuration_fields[] = {
+    {"expression", 1, GO_STRING, 0, NULL, NULL},
+};
+static TYPE(apply_configuration, "ApplyConfiguration");
+
+static const struct go_field json_patch_fields[] = {
+    {"expression", 1, GO_STRING, 0, NULL, NULL},
+};
+static TYPE(json_patch, "JSONPatch");
+
+static const struct go_field mutation_fields[] = {
+    {"patchType",          2, GO_STRING,  GO_REQUIRED, NULL, NULL                     },
+    {"applyConfiguration", 3, GO_MESSAGE, GO_POINTER,  NULL, &type_apply_configuration},
+    {"jsonPatch",          4, GO_MESSAGE, GO_POINTER,  NULL, &type_json_patch         },
+};
+static TYPE(mutation, "Mutation");
+
+static const struct go_field mutating_admission_policy_spec_fields[] = {
+    {"paramKind",          1, GO_MESSAGE, GO_POINTER,         NULL,   &type_param_kind     },
+    {"matchConstraints",   2, GO_MESSAGE, GO_POINTER,         NULL,   &type_match_resources},
+    {"variables",          3, GO_MESSAGE, GO_LIST,            NULL,   &type_variable       },
+    {"mutations",          4, GO_MESSAGE, GO_LIST,            NULL,   &type_mutation       },
+    {"failurePolicy",      5, GO_STRING,  GO_POINTER,         NULL,   NULL                 },
+    {"matchConditions",    6, GO_MESSAGE, GO_LIST | GO_MERGE, "name", &type_match_condition},
+    {"reinvocationPolicy", 7, GO_STRING,  0,                  NULL,   NULL                 },
+};
+static TYPE(mutating_admission_policy_spec, "MutatingAdmissionPolicySpec");
+
+static const struct go_field mutating_admission_policy_fields[] = {
+    {"kind",       0, GO_STRING,  0, NULL, NULL                                },
+    {"apiVersion", 0, GO_STRING,  0, NULL, NULL                                },
+    {"metadata",   1, GO_MESSAGE, 0, NULL, &type_object_meta                   },
+    {"spec",       2, GO_MESSAGE, 0, NULL, &type_mutating_admission_policy_spec},
+};
+TYPE(mutating_admission_policy, "MutatingAdmissionPolicy");
+
+static const struct go_field mutating_admission_policy_binding_spec_fields[] = {
+    {"policyName",     1, GO_STRING,  0,          NULL, NULL                 },
+    {"paramRef",       2, GO_MESSAGE, GO_POINTER, NULL, &type_param_ref      },
+    {"matchResources", 3, GO_MESSAGE, GO_POINTER, NULL, &type_match_resources},
+};
+static TYPE(mutating_admission_policy_binding_spec, "MutatingAdmissionPolicyBindingSpec");
+
+static const struct go_field mutating_admission_policy_binding_fields[] = {
+    {"kind",       0, GO_STRING,  0, NULL, NULL                                        },
+    {"apiVersion", 0, GO_STRING,  0, NULL, NULL                                        },
+    {"metadata",   1, GO_MESSAGE, 0, NULL, &type_object_meta                           },
+    {"spec",       2, GO_MESSAGE, 0, NULL, &type_mutating_admission_policy_binding_spec},
+};
+TYPE(mutating_admission_policy_binding, "MutatingAdmissionPolicyBinding");
+
 static const struct go_field apiregistration_service_reference_fields[] = {
     {"namespace", 1, GO_STRING, 0,          NULL, NULL},
     {"name",      2, GO_STRING, 0,          NULL, NULL},

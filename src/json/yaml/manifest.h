@@ -22,6 +22,7 @@
 #include "base/str.h"
 
 struct json_doc;
+struct json_warnings;
 
 /* How deep braces and brackets of YAML may nest; JSON may do so up to JSON_DEPTH_MAX. */
 #define MANIFEST_FLOW_DEPTH_MAX 256
@@ -61,6 +62,12 @@ struct manifest_options {
     size_t nodes_max;     /* YAML nodes of all documents, aliases expanded; 2,000,000 */
     size_t memory_max;    /* bytes that all documents take; 48 MB */
     size_t flow_work_max; /* nodes times the depth of braces around them; 4,000,000 */
+
+    /*
+     * Gets a warning (line 3: key "a" already set in map) for each key that a mapping has twice;
+     * not for documents that are JSON. NULL: none.
+     */
+    struct json_warnings *duplicates;
 };
 
 struct manifest_list {

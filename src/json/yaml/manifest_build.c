@@ -10,6 +10,7 @@
  * a map key that is null. Such a late fault is kept and reported only if no other fault follows.
  */
 #include "base/base64.h"
+#include "base/map.h"
 #include "base/memory.h"
 #include "json/json.h"
 #include "json/yaml/manifest_internal.h"
@@ -295,6 +296,26 @@ static struct error *open_alias(struct builder *builder, struct manifest_node *a
     return NULL;
 }
 
+/* The words are those of go-yaml. */
+static void note_duplicates(struct builder *builder, const struct manifest_node *mapping)
+{
+    struct json_warnings *duplicates = builder->scope->limits.duplicates;
+    SCOPED(map) seen = {.release = NULL};
+    if (!duplicates || builder->alias_depth > 0)
+        return;
+    for (const struct manifest_node *key = mapping->first; key; key = key->next->next) {
+        if (key->kind != NODE_SCALAR)
+            continue;
+        if (map_has(&seen, key->text))
+            json_warn(duplicates,
+                      arena_print(duplicates->arena, "line %zu: key \"%.*s\" already set in map",
+                                  manifest_line(builder->scope, manifest_node_mark(key)),
+                                  STR_ARG(key->text)));
+        else
+            map_put(&seen, key->text, NULL);
+    }
+}
+
 static struct error *open_collection(struct builder *builder, struct manifest_node *node)
 {
     const bool is_mapping = node->kind == NODE_MAPPING;
@@ -304,6 +325,8 @@ static struct error *open_collection(struct builder *builder, struct manifest_no
                              "exceeded max depth of %d", JSON_DEPTH_MAX);
     TRY(spend_memory(builder, node, 0));
     builder->depth++;
+    if (is_mapping)
+        note_duplicates(builder, node);
     manifest_out_open(&builder->out, is_mapping);
     push_frame(builder, is_mapping ? FRAME_MAPPING : FRAME_SEQUENCE, node, node->first);
     return NULL;

@@ -57,6 +57,9 @@ MUST_USE struct error *manifest_fail(struct manifest_scope *scope, enum manifest
                                      struct manifest_mark mark, const char *format, ...)
     PRINTF_LIKE(4, 5);
 
+/* The line of the whole text, counted from 1, given a place in the current chunk. */
+size_t manifest_line(const struct manifest_scope *scope, struct manifest_mark mark);
+
 /* Sets the place of the fault, given a place in the current chunk. */
 void manifest_fault_at(struct manifest_scope *scope, struct manifest_mark mark);
 

@@ -76,7 +76,8 @@ void manifest_scope_init(struct manifest_scope *scope, const struct manifest_opt
                    .documents_max = or_default(given->documents_max, DOCUMENTS_MAX),
                    .nodes_max = or_default(given->nodes_max, NODES_MAX),
                    .memory_max = or_default(given->memory_max, MEMORY_MAX),
-                   .flow_work_max = or_default(given->flow_work_max, MANIFEST_FLOW_WORK_MAX)},
+                   .flow_work_max = or_default(given->flow_work_max, MANIFEST_FLOW_WORK_MAX),
+                   .duplicates = given->duplicates},
         .doubles = doubles,
     };
     scope->nodes_left = scope->limits.nodes_max;
@@ -111,9 +112,14 @@ static size_t count_lines(struct str text)
 }
 
 /* Lines are counted only for faults, so that reading does not pay for them. */
+size_t manifest_line(const struct manifest_scope *scope, struct manifest_mark mark)
+{
+    return count_lines(scope->before) + mark.line + 1;
+}
+
 void manifest_fault_at(struct manifest_scope *scope, struct manifest_mark mark)
 {
-    scope->fault.line = count_lines(scope->before) + mark.line + 1;
+    scope->fault.line = manifest_line(scope, mark);
     scope->fault.column = mark.column + 1;
 }
 

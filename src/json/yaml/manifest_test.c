@@ -162,6 +162,24 @@ TEST(manifest_read_one_keeps_integers)
     CHECK_ERROR(manifest_read_one(STR("{}{}"), NULL, &doc, NULL), ERROR_PARSE);
 }
 
+TEST(manifest_names_keys_that_are_given_twice)
+{
+    SCOPED(arena) arena = {0};
+    OWNED(json_doc) doc = NULL;
+    struct json_warnings duplicates = {.arena = &arena};
+    const struct manifest_options options = {.duplicates = &duplicates};
+    CHECK_OK(manifest_read_first(STR("\na: 1\nb:\n  c: 1\n  d: [{e: 1, \"e\": 2}]\n  c: 2\na: 2\n"),
+                                 &options, &doc, NULL));
+    const char *const expected[] = {
+        "line 7: key \"a\" already set in map",
+        "line 6: key \"c\" already set in map",
+        "line 5: key \"e\" already set in map",
+    };
+    CHECK_EQ(duplicates.count, COUNT(expected));
+    for (size_t i = 0; i < COUNT(expected); i++)
+        CHECK_EQ(duplicates.items[i], str_from_c(expected[i]));
+}
+
 TEST(manifest_read_first_drops_what_follows)
 {
     const struct {
@@ -276,22 +294,22 @@ TEST(manifest_read_has_limits)
         struct manifest_options options;
         const char *answer;
     } cases[] = {
-        {"text within",             "a: 1\n",                  {5, 0, 0, 0, 0},   "{'a':1}"          },
-        {"text beyond",             "a: 1\n",                  {4, 0, 0, 0, 0},   "too-large"        },
-        {"documents within",        "a: 1\n---\nb: 2\n",       {0, 2, 0, 0, 0},   "{'a':1} {'b':2}"  },
-        {"documents beyond",        "a: 1\n---\nb: 2\n",       {0, 1, 0, 0, 0},   "too-large"        },
-        {"comments beyond",         "#\n---\n#\n",             {0, 1, 0, 0, 0},   "too-large"        },
-        {"objects beyond",          "[{},{}]",                 {0, 1, 0, 0, 0},   "too-large"        },
-        {"nodes within",            "a: [1]\n",                {0, 0, 4, 0, 0},   "{'a':[1]}"        },
-        {"nodes beyond",            "a: [1]\n",                {0, 0, 3, 0, 0},   "too-large"        },
-        {"nodes of two documents",  "a: 1\n---\nb: 1\n",       {0, 0, 5, 0, 0},   "too-large"        },
-        {"nodes by aliases",        "a: &a [1]\nb: *a\n",      {0, 0, 7, 0, 0},   "aliasing"         },
-        {"enough for them",         "a: &a [1]\nb: *a\n",      {0, 0, 8, 0, 0},   "{'a':[1],'b':[1]}"},
-        {"memory within",           "a: bc\n",                 {0, 0, 0, 51, 0},  "{'a':'bc'}"       },
-        {"memory beyond",           "a: bc\n",                 {0, 0, 0, 50, 0},  "too-large"        },
-        {"memory of two documents", "a: bc\n---\na: bc\n",     {0, 0, 0, 101, 0}, "too-large"        },
-        {"memory of an object",     "{}",                      {0, 0, 0, 7, 0},   "too-large"        },
-        {"memory by aliases",       "a: &a bc\nb: [*a, *a]\n", {0, 0, 0, 110, 0}, "aliasing"         },
+        {"text within",             "a: 1\n",                  {5, 0, 0, 0, 0, NULL},   "{'a':1}"          },
+        {"text beyond",             "a: 1\n",                  {4, 0, 0, 0, 0, NULL},   "too-large"        },
+        {"documents within",        "a: 1\n---\nb: 2\n",       {0, 2, 0, 0, 0, NULL},   "{'a':1} {'b':2}"  },
+        {"documents beyond",        "a: 1\n---\nb: 2\n",       {0, 1, 0, 0, 0, NULL},   "too-large"        },
+        {"comments beyond",         "#\n---\n#\n",             {0, 1, 0, 0, 0, NULL},   "too-large"        },
+        {"objects beyond",          "[{},{}]",                 {0, 1, 0, 0, 0, NULL},   "too-large"        },
+        {"nodes within",            "a: [1]\n",                {0, 0, 4, 0, 0, NULL},   "{'a':[1]}"        },
+        {"nodes beyond",            "a: [1]\n",                {0, 0, 3, 0, 0, NULL},   "too-large"        },
+        {"nodes of two documents",  "a: 1\n---\nb: 1\n",       {0, 0, 5, 0, 0, NULL},   "too-large"        },
+        {"nodes by aliases",        "a: &a [1]\nb: *a\n",      {0, 0, 7, 0, 0, NULL},   "aliasing"         },
+        {"enough for them",         "a: &a [1]\nb: *a\n",      {0, 0, 8, 0, 0, NULL},   "{'a':[1],'b':[1]}"},
+        {"memory within",           "a: bc\n",                 {0, 0, 0, 51, 0, NULL},  "{'a':'bc'}"       },
+        {"memory beyond",           "a: bc\n",                 {0, 0, 0, 50, 0, NULL},  "too-large"        },
+        {"memory of two documents", "a: bc\n---\na: bc\n",     {0, 0, 0, 101, 0, NULL}, "too-large"        },
+        {"memory of an object",     "{}",                      {0, 0, 0, 7, 0, NULL},   "too-large"        },
+        {"memory by aliases",       "a: &a bc\nb: [*a, *a]\n", {0, 0, 0, 110, 0, NULL}, "aliasing"         },
     };
     SCOPED(buf) out = {0};
     for (size_t i = 0; i < COUNT(cases); i++) {

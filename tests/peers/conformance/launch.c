@@ -40,11 +40,15 @@ static struct error *make_folder(struct launch *launch)
 }
 
 /* In the child: between fork and exec only what a signal handler might call. */
-static _Noreturn void become(const char *program, const char *kubeconfig, int log, pid_t parent)
+static _Noreturn void become(const char *program, const char *kubeconfig, const char *history_age,
+                             int log, pid_t parent)
 {
     const char *const arguments[] = {
-        program,       "apiserver",          "--in-memory", "--listen",
-        "127.0.0.1:0", "--write-kubeconfig", kubeconfig,    NULL,
+        program,       "apiserver",
+        "--in-memory", "--listen",
+        "127.0.0.1:0", "--write-kubeconfig",
+        kubeconfig,    history_age ? "--history-age" : NULL,
+        history_age,   NULL,
     };
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() == parent && dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0)
@@ -52,7 +56,7 @@ static _Noreturn void become(const char *program, const char *kubeconfig, int lo
     _exit(127);
 }
 
-static struct error *spawn(struct launch *launch, const char *program)
+static struct error *spawn(struct launch *launch, const char *program, const char *history_age)
 {
     const pid_t parent = getpid();
     const int log = open(launch->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -64,7 +68,7 @@ static struct error *spawn(struct launch *launch, const char *program)
     }
     const pid_t pid = fork();
     if (pid == 0)
-        become(program, launch->kubeconfig, log, parent);
+        become(program, launch->kubeconfig, history_age, log, parent);
     close(log);
     if (pid < 0)
         return error_from_errno(errno, "fork");
@@ -120,11 +124,11 @@ static struct error *wait_kubeconfig(struct launch *launch)
     return NULL;
 }
 
-struct error *launch_start(const char *program, struct launch **ret_launch)
+struct error *launch_start(const char *program, const char *history_age, struct launch **ret_launch)
 {
     OWNED(launch) launch = NEW(struct launch);
     TRY(make_folder(launch));
-    TRY(spawn(launch, program));
+    TRY(spawn(launch, program, history_age));
     TRY(wait_kubeconfig(launch));
     *ret_launch = TAKE(launch);
     return NULL;

@@ -13,8 +13,12 @@
 
 struct launch;
 
-/* Suspends until the program has written its kubeconfig; the fiber's deadline bounds that. */
-MUST_USE struct error *launch_start(const char *program, struct launch **ret_launch);
+/*
+ * Suspends until the program has written its kubeconfig; the fiber's deadline bounds that. The
+ * history's age is what --history-age says; NULL leaves it to the program.
+ */
+MUST_USE struct error *launch_start(const char *program, const char *history_age,
+                                    struct launch **ret_launch);
 
 /* Kills it if it was not stopped, and removes the folder. */
 void launch_free(struct launch *launch);

@@ -12,7 +12,7 @@ LOOP_TEST(a_server_is_started_and_stopped)
 {
     SCOPED(arena) arena = {0};
     OWNED(launch) launch = NULL;
-    CHECK_OK(launch_start(SERVERS "good", &launch));
+    CHECK_OK(launch_start(SERVERS "good", NULL, &launch));
     const char *kubeconfig = arena_c(&arena, launch_kubeconfig(launch));
     CHECK_EQ(access(kubeconfig, R_OK), 0);
     CHECK_OK(launch_check(launch));
@@ -25,16 +25,16 @@ LOOP_TEST(a_server_is_started_and_stopped)
 LOOP_TEST(a_server_that_does_not_end_well_is_reported)
 {
     OWNED(launch) launch = NULL;
-    CHECK_OK(launch_start(SERVERS "leaky", &launch));
+    CHECK_OK(launch_start(SERVERS "leaky", NULL, &launch));
     CHECK_FAILS(launch_stop(launch), ERROR_IO, "exited with 23 and said:\nleaked 8 bytes");
 }
 
 LOOP_TEST(a_server_that_does_not_come_up_is_reported)
 {
     struct launch *launch = NULL;
-    CHECK_FAILS(launch_start(SERVERS "broken", &launch), ERROR_IO,
+    CHECK_FAILS(launch_start(SERVERS "broken", NULL, &launch), ERROR_IO,
                 "exited with 7 and said:\nno such luck");
-    CHECK_FAILS(launch_start(SERVERS "none", &launch), ERROR_NOT_FOUND, "servers/none");
+    CHECK_FAILS(launch_start(SERVERS "none", NULL, &launch), ERROR_NOT_FOUND, "servers/none");
     FIBER_TIMEOUT(100 * MILLISECOND);
-    CHECK_ERROR(launch_start(SERVERS "mute", &launch), ERROR_DEADLINE);
+    CHECK_ERROR(launch_start(SERVERS "mute", NULL, &launch), ERROR_DEADLINE);
 }

@@ -8,6 +8,9 @@
 #include "peers/conformance/session.h"
 #include "peers/conformance/text_file.h"
 
+/* That of the server that was recorded. */
+#define COMPACTION_INTERVAL "5s"
+
 enum { GOOD = 0, NOT_GOOD = 1, USAGE = 2, FAILED = 3 };
 
 struct program {
@@ -49,7 +52,8 @@ static struct error *run(void *data)
     SCOPED(peer) peer;
     peer_init(&peer, program->loop);
     if (options->server)
-        TRY(peer_start(&peer, options->server));
+        TRY(peer_start(&peer, options->server,
+                       options->choose.with_compaction ? COMPACTION_INTERVAL : NULL));
     else
         TRY(peer_open(&peer, options->kubeconfig));
     const struct replay_options replay = {

@@ -59,10 +59,10 @@ static struct error *wait_ready(struct peer *peer)
     }
 }
 
-struct error *peer_start(struct peer *peer, const char *program)
+struct error *peer_start(struct peer *peer, const char *program, const char *history_age)
 {
     FIBER_TIMEOUT(START_TIMEOUT);
-    TRY(launch_start(program, &peer->launch));
+    TRY(launch_start(program, history_age, &peer->launch));
     TRY(peer_open(peer, launch_kubeconfig(peer->launch)));
     return wait_ready(peer);
 }

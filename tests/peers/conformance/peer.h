@@ -3,7 +3,7 @@
  *
  *     SCOPED(peer) peer;
  *     peer_init(&peer, loop);
- *     TRY(peer_start(&peer, "build/release/corset"));
+ *     TRY(peer_start(&peer, "build/release/corset", NULL));
  *     OWNED(caller) caller = caller_new(loop, &(struct caller_options){...});
  */
 #pragma once
@@ -32,5 +32,5 @@ struct caller_options peer_caller(const struct peer *peer);
 /* An empty file: as kubectl looks for it. */
 MUST_USE struct error *peer_open(struct peer *peer, struct str kubeconfig);
 
-/* Suspends until the program says that it is ready, for a minute at most. */
-MUST_USE struct error *peer_start(struct peer *peer, const char *program);
+/* See launch_start(). Suspends until the program says that it is ready, for a minute at most. */
+MUST_USE struct error *peer_start(struct peer *peer, const char *program, const char *history_age);

@@ -29,6 +29,8 @@ static const struct {
 /* What is stored of them holds for all requests after it, so they are only tried. */
 static const struct str careful[] = {
     STR_INIT("limitranges"),
+    STR_INIT("mutatingadmissionpolicies"),
+    STR_INIT("mutatingadmissionpolicybindings"),
     STR_INIT("mutatingwebhookconfigurations"),
     STR_INIT("resourcequotas"),
     STR_INIT("validatingadmissionpolicies"),

@@ -225,7 +225,7 @@ static struct error *run(void *data)
     random_init_secure(&random);
     TRY(exchange_list_read(&program->play.list, STR(""), exchange_run_id(&random, run_id)));
     TRY(peer_open(&real, program->kubeconfig));
-    TRY(peer_start(&corset, program->corset));
+    TRY(peer_start(&corset, program->corset, NULL));
     const struct caller_options to_real = peer_caller(&real), to_corset = peer_caller(&corset);
     OWNED(caller) real_caller = caller_new(program->loop, &to_real);
     OWNED(caller) corset_caller = caller_new(program->loop, &to_corset);

@@ -101,6 +101,10 @@ MUST_USE struct error *schema_prune(const struct schema *schema, struct json_doc
 MUST_USE struct error *schema_default(const struct schema *schema, struct json_doc *doc,
                                       struct json_doc **ret_doc);
 
+/* The same for an applied object: a null without a default stays, for the validation to refuse. */
+MUST_USE struct error *schema_default_applied(const struct schema *schema, struct json_doc *doc,
+                                              struct json_doc **ret_doc);
+
 /* The nodes of a schema, for server-side apply. All functions accept NULL for a node. */
 
 enum schema_list_type {

@@ -7,7 +7,7 @@
 #include "apiserver/crd/schema/schema_rewrite.h"
 #include "base/memory.h"
 
-/* An undescribed value is kept as it is. may_drop is false for elements, see decide_part(). */
+/* An undescribed value is kept as it is. may_drop is false for elements, see decide_member(). */
 static struct part decide_described(const struct schema_node *node, const struct json_value *value,
                                     bool may_drop)
 {
@@ -20,8 +20,8 @@ static struct part decide_described(const struct schema_node *node, const struct
     return (struct part){may_drop ? PART_DROP : PART_KEEP, NULL, value};
 }
 
-static struct part decide_part(const struct rewrite_frame *frame, struct str key,
-                               const struct json_value *value)
+static struct part decide_member(const struct rewrite_frame *frame, struct str key,
+                                 const struct json_value *value, bool may_drop)
 {
     /* A null element stays: removing it would renumber the others. */
     if (json_type(frame->value) == JSON_ARRAY)
@@ -29,7 +29,19 @@ static struct part decide_part(const struct rewrite_frame *frame, struct str key
     if ((frame->is_root || frame->node->embedded) && schema_is_meta_name(key))
         return (struct part){PART_KEEP, NULL, value};
     const struct schema_property *property = schema_find_property(frame->node, key);
-    return decide_described(property ? property->node : frame->node->additional, value, true);
+    return decide_described(property ? property->node : frame->node->additional, value, may_drop);
+}
+
+static struct part decide_part(const struct rewrite_frame *frame, struct str key,
+                               const struct json_value *value)
+{
+    return decide_member(frame, key, value, true);
+}
+
+static struct part decide_applied(const struct rewrite_frame *frame, struct str key,
+                                  const struct json_value *value)
+{
+    return decide_member(frame, key, value, false);
 }
 
 /* Objects and schemas with fewer members are searched for each property. */
@@ -78,5 +90,12 @@ struct error *schema_default(const struct schema *schema, struct json_doc *doc,
                              struct json_doc **ret_doc)
 {
     const struct rewrite rewrite = {.decide = decide_part, .missing = next_missing};
+    return rewrite_doc(&rewrite, schema->root, doc, ret_doc);
+}
+
+struct error *schema_default_applied(const struct schema *schema, struct json_doc *doc,
+                                     struct json_doc **ret_doc)
+{
+    const struct rewrite rewrite = {.decide = decide_applied, .missing = next_missing};
     return rewrite_doc(&rewrite, schema->root, doc, ret_doc);
 }

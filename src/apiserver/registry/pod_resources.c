@@ -1,0 +1,99 @@
+#include "apiserver/registry/pod_resources.h"
+
+#include "json/path.h"
+
+/* One resource, as requests or as limits. */
+struct pod_resource {
+    const struct json_value *spec;
+    const char *list; /* "resources.requests" or "resources.limits" */
+    struct str name;
+};
+
+static struct quota_amount amount_of(const struct pod_resource *resource,
+                                     const struct json_value *holder)
+{
+    struct quota_amount amount = {0};
+    (void)quota_amount_read(json_get(json_path(holder, resource->list), resource->name), &amount);
+    return amount;
+}
+
+static struct quota_amount greater(struct quota_amount a, struct quota_amount b)
+{
+    return b.milli > a.milli ? b : a;
+}
+
+/* Containers run at the same time. */
+static struct quota_amount sum_containers(const struct pod_resource *resource)
+{
+    const struct json_value *container;
+    struct quota_amount sum = {0};
+    JSON_FOREACH (key, container, json_path(resource->spec, "containers"))
+        quota_amount_add(&sum, amount_of(resource, container));
+    return sum;
+}
+
+/*
+ * Init containers run one after the other, each beside the sidecars (those that are restarted) that
+ * began before it. Sidecars run beside the containers, too.
+ */
+static struct quota_amount with_init_containers(const struct pod_resource *resource,
+                                                struct quota_amount sum)
+{
+    const struct json_value *container;
+    struct quota_amount sidecars = {0}, most = {0};
+    JSON_FOREACH (key, container, json_path(resource->spec, "initContainers")) {
+        struct quota_amount amount = amount_of(resource, container);
+        if (str_eq(json_path_str(container, "restartPolicy"), STR("Always"))) {
+            quota_amount_add(&sum, amount);
+            quota_amount_add(&sidecars, amount);
+            amount = sidecars;
+        } else {
+            quota_amount_add(&amount, sidecars);
+        }
+        most = greater(most, amount);
+    }
+    return greater(sum, most);
+}
+
+static bool may_be_of_pod(struct str name)
+{
+    return str_eq(name, STR("cpu")) || str_eq(name, STR("memory")) ||
+           str_starts_with(name, STR("hugepages-"));
+}
+
+/* What the Pod says of itself counts instead of its containers. */
+static struct quota_amount amount_of_pod(const struct pod_resource *resource)
+{
+    struct quota_amount amount = {0};
+    if (may_be_of_pod(resource->name) &&
+        quota_amount_read(json_get(json_path(resource->spec, resource->list), resource->name),
+                          &amount))
+        return amount;
+    return with_init_containers(resource, sum_containers(resource));
+}
+
+static struct quota_amount overhead_of(const struct pod_resource *resource)
+{
+    struct quota_amount amount = {0};
+    (void)quota_amount_read(json_get(json_path(resource->spec, "overhead"), resource->name),
+                            &amount);
+    return amount;
+}
+
+struct quota_amount pod_resources_request(const struct json_value *pod, struct str name)
+{
+    const struct pod_resource resource = {json_path(pod, "spec"), "resources.requests", name};
+    struct quota_amount amount = amount_of_pod(&resource);
+    quota_amount_add(&amount, overhead_of(&resource));
+    return amount;
+}
+
+/* Without a limit there is none for the overhead either. */
+struct quota_amount pod_resources_limit(const struct json_value *pod, struct str name)
+{
+    const struct pod_resource resource = {json_path(pod, "spec"), "resources.limits", name};
+    struct quota_amount amount = amount_of_pod(&resource);
+    if (amount.milli)
+        quota_amount_add(&amount, overhead_of(&resource));
+    return amount;
+}
