@@ -1,9 +1,6 @@
-/*
- * The model of corset status as JSON, for programs. The members are part of the program's
- * interface.
- */
+#include "status/status_json.h"
+
 #include "clusterresourceset/types/delivery.h"
-#include "cmd/status_render.h"
 #include "json/builder.h"
 
 /* Times that are not known are left out. */
@@ -161,7 +158,7 @@ static void add_cluster(struct json_builder *builder, const struct status_cluste
     json_builder_end(builder);
 }
 
-struct error *status_render_json(const struct status_model *model, struct json_doc **ret_doc)
+struct error *status_json_render(const struct status_model *model, struct json_doc **ret_doc)
 {
     SCOPED(json_builder) builder = {0};
     json_builder_object(&builder);
