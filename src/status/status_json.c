@@ -34,7 +34,7 @@ static void add_ref(struct json_builder *builder, const struct resource_ref *ref
 }
 
 /* One set, with the number of clusters in each state. */
-static void add_set(struct json_builder *builder, const struct status_set *set)
+void status_json_add_set(struct json_builder *builder, const struct status_set *set)
 {
     begin(builder, set->key, set->state);
     add_some(builder, "strategy", set->spec.strategy_text);
@@ -121,7 +121,7 @@ static void add_delivery(struct json_builder *builder, const struct delivery *de
 }
 
 /* One set on one cluster, with its resources. */
-static void add_cell(struct json_builder *builder, const struct status_cell *cell)
+void status_json_add_cell(struct json_builder *builder, const struct status_cell *cell)
 {
     json_builder_object(builder);
     json_builder_add_str(builder, "name", cell->set->key.name);
@@ -144,7 +144,7 @@ static void add_cell(struct json_builder *builder, const struct status_cell *cel
     json_builder_end(builder);
 }
 
-static void add_cluster(struct json_builder *builder, const struct status_cluster *cluster)
+void status_json_add_cluster(struct json_builder *builder, const struct status_cluster *cluster)
 {
     begin(builder, cluster->key, cluster->state);
     add_some(builder, "endpoint", cluster->endpoint);
@@ -153,7 +153,7 @@ static void add_cluster(struct json_builder *builder, const struct status_cluste
     add_some(builder, "message", cluster->why);
     json_builder_add_array(builder, "sets");
     for (size_t i = 0; i < cluster->cell_count; i++)
-        add_cell(builder, &cluster->cells[i]);
+        status_json_add_cell(builder, &cluster->cells[i]);
     json_builder_end(builder);
     json_builder_end(builder);
 }
@@ -166,12 +166,12 @@ struct error *status_json_render(const struct status_model *model, struct json_d
     json_builder_add_array(&builder, "sets");
     for (size_t i = 0; i < model->set_count; i++)
         if (status_model_shows(model, model->sets[i]->state))
-            add_set(&builder, model->sets[i]);
+            status_json_add_set(&builder, model->sets[i]);
     json_builder_end(&builder);
     json_builder_add_array(&builder, "clusters");
     for (size_t i = 0; i < model->cluster_count; i++)
         if (status_model_shows(model, model->clusters[i]->state))
-            add_cluster(&builder, model->clusters[i]);
+            status_json_add_cluster(&builder, model->clusters[i]);
     json_builder_end(&builder);
     json_builder_end(&builder);
     return json_builder_finish(&builder, ret_doc);

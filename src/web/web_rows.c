@@ -1,0 +1,243 @@
+#include "web/web_rows.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "clusterresourceset/types/delivery.h"
+#include "web/web_waves.h"
+
+struct key web_row_key(const struct web_row *row)
+{
+    return row->cluster ? row->cluster->key : row->set->key;
+}
+
+enum status_state web_row_state(const struct web_row *row)
+{
+    if (row->cell)
+        return row->cell->state;
+    return row->cluster ? row->cluster->state : row->set->state;
+}
+
+timestamp web_row_since(const struct web_row *row)
+{
+    if (row->cell)
+        return row->cell->since;
+    return row->cluster ? row->cluster->since : row->set->since;
+}
+
+struct str web_row_why(const struct web_row *row)
+{
+    if (row->cell)
+        return row->cell->why;
+    return row->cluster ? row->cluster->why : row->set->why;
+}
+
+size_t web_rows_matching(const struct web_rows *rows)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < STATUS_STATES; i++)
+        sum += rows->facets[i];
+    return sum;
+}
+
+/* Without case, by part. */
+static bool has_part(struct str text, struct str part)
+{
+    for (size_t at = 0; at + part.len <= text.len; at++)
+        if (str_eq_nocase(str_slice(text, at, at + part.len), part))
+            return true;
+    return false;
+}
+
+/* "env=prod" among "env=prod,tier=1". */
+static bool has_label(struct str labels, struct str wanted)
+{
+    struct str label;
+    while (labels.len) {
+        str_cut(&labels, ',', &label);
+        if (str_eq(label, wanted))
+            return true;
+    }
+    return false;
+}
+
+/* Every word must be a part of the name or a label. */
+static bool matches_words(struct str words, struct str name, struct str labels)
+{
+    struct str word;
+    while (words.len) {
+        str_cut(&words, ' ', &word);
+        const bool is_label = str_find_char(word, '=') != STR_NONE;
+        if (word.len && !(is_label ? has_label(labels, word) : has_part(name, word)))
+            return false;
+    }
+    return true;
+}
+
+static bool matches_common(const struct web_query *query, struct key key, struct str labels)
+{
+    return (!query->namespace.len || str_eq(query->namespace, key.namespace)) &&
+           matches_words(query->q, key.name, labels);
+}
+
+static bool is_ready(const struct status_cell *cell)
+{
+    return cell->delivery && str_eq(cell->delivery->state, STR("Ready"));
+}
+
+/* Whether the delivery records of the row say that it is ready. */
+static bool row_is_ready(const struct web_row *row)
+{
+    if (row->cell)
+        return is_ready(row->cell);
+    if (!row->cluster)
+        return row->set->has_health && row->set->ready == row->set->clusters;
+    for (size_t i = 0; i < row->cluster->cell_count; i++)
+        if (!is_ready(&row->cluster->cells[i]))
+            return false;
+    return row->cluster->cell_count > 0;
+}
+
+static bool has_state(const struct web_query *query, const struct web_row *row)
+{
+    if (!query->has_state)
+        return true;
+    return query->is_ready ? row_is_ready(row) : web_row_state(row) == query->state;
+}
+
+/* The order of two places, by what is sorted first and then always by namespace and name. */
+static int compare_places(const struct web_query *query, const struct web_place *a,
+                          const struct web_place *b)
+{
+    int order = 0;
+    if (query->sort == WEB_SORT_STATE)
+        order = (int)a->state - (int)b->state;
+    else if (query->sort == WEB_SORT_SINCE && a->since != b->since)
+        order = a->since < b->since ? -1 : 1;
+    if (query->sort == WEB_SORT_SINCE && order && (!a->since || !b->since))
+        return a->since ? -1 : 1; /* times that are not known come last, either way */
+    if (order)
+        return query->is_descending ? -order : order;
+    order = str_cmp(a->key.namespace, b->key.namespace);
+    if (!order)
+        order = str_cmp(a->key.name, b->key.name);
+    return query->is_descending && query->sort == WEB_SORT_NAME ? -order : order;
+}
+
+static struct web_place place_of(const struct web_row *row)
+{
+    return (struct web_place){web_row_state(row), web_row_since(row), web_row_key(row)};
+}
+
+/* While it is sorted, a row has the query beside it, since qsort() passes no argument. */
+struct sorted {
+    const struct web_query *query;
+    struct web_place place;
+    struct web_row row;
+};
+
+static int compare_sorted(const void *a, const void *b)
+{
+    const struct sorted *one = a, *other = b;
+    return compare_places(one->query, &one->place, &other->place);
+}
+
+/* The rows while they are collected. */
+struct collection {
+    const struct web_query *query;
+    struct web_rows *rows;
+    struct sorted *items;
+    size_t count;
+    bool is_unsorted;
+};
+
+/* What comes in order need not be sorted: the model is sorted by state. */
+static void collect(struct collection *collection, const struct web_row *row)
+{
+    collection->rows->facets[web_row_state(row)]++;
+    if (!has_state(collection->query, row))
+        return;
+    struct sorted *item = &collection->items[collection->count++];
+    *item = (struct sorted){collection->query, place_of(row), *row};
+    if (collection->count > 1 && compare_sorted(item - 1, item) > 0)
+        collection->is_unsorted = true;
+}
+
+static void collect_sets(const struct web_view *view, struct collection *collection)
+{
+    for (size_t i = 0; i < view->set_count; i++) {
+        const struct web_row row = {.set = view->sets[i]};
+        if (matches_common(collection->query, row.set->key, STR("")))
+            collect(collection, &row);
+    }
+}
+
+static void collect_clusters(const struct web_view *view, struct collection *collection)
+{
+    const struct web_query *query = collection->query;
+    for (size_t i = 0; i < view->cluster_count; i++) {
+        struct web_row row = {.cluster = view->clusters[i]};
+        if (query->set.len)
+            row.cell = web_view_find_cell(row.cluster, query->set);
+        if ((query->set.len && !row.cell) ||
+            !matches_common(query, row.cluster->key, row.cluster->labels))
+            continue;
+        if (query->wave.len &&
+            !(row.cell && web_waves_has(view->facts, row.cell->set, row.cluster, query->wave)))
+            continue;
+        collect(collection, &row);
+    }
+}
+
+/* The number of rows up to the place. */
+static size_t count_before(const struct collection *collection)
+{
+    const struct web_query *query = collection->query;
+    size_t low = 0, high = query->has_after ? collection->count : 0;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (compare_places(query, &collection->items[middle].place, &query->after) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void cut_page(const struct web_view *view, const struct collection *collection,
+                     struct web_rows *rows)
+{
+    const size_t limit = collection->query->limit;
+    rows->total = collection->count;
+    rows->first = count_before(collection);
+    rows->count = rows->total - rows->first < limit ? rows->total - rows->first : limit;
+    struct web_row *items = arena_alloc_array(view->arena, rows->count + 1, sizeof(*items));
+    for (size_t i = 0; i < rows->count; i++)
+        items[i] = collection->items[rows->first + i].row;
+    rows->items = items;
+    rows->has_next = rows->first + rows->count < rows->total;
+    rows->has_previous = rows->first > 0;
+    rows->previous_is_first = rows->first <= limit;
+    if (rows->has_next)
+        rows->next = collection->items[rows->first + rows->count - 1].place;
+    if (rows->has_previous && !rows->previous_is_first)
+        rows->previous = collection->items[rows->first - limit - 1].place;
+}
+
+struct web_rows web_rows_find(const struct web_view *view, const struct web_query *query)
+{
+    struct web_rows rows = {0};
+    const bool of_sets = query->page == WEB_SETS;
+    const size_t most = of_sets ? view->set_count : view->cluster_count;
+    struct collection collection = {.query = query, .rows = &rows};
+    collection.items = mem_alloc_zero((most + 1) * sizeof(*collection.items));
+    if (of_sets)
+        collect_sets(view, &collection);
+    else
+        collect_clusters(view, &collection);
+    if (collection.is_unsorted)
+        qsort(collection.items, collection.count, sizeof(*collection.items), compare_sorted);
+    cut_page(view, &collection, &rows);
+    mem_free(collection.items);
+    return rows;
+}
