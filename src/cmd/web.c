@@ -1,11 +1,11 @@
 /*
  * corset web: the fleet's page for one user of this machine, with that user's own kubeconfig.
  *
- * Order of start: caches, source, server. The address that is printed has the key that opens the
- * page once; see web_access.h.
+ * The address that is printed has the key that opens the page once; see web_access.h.
  */
 #include <stdio.h>
 
+#include "app/fleet_page.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/process.h"
@@ -14,10 +14,6 @@
 #include "cmd/address.h"
 #include "cmd/management_client.h"
 #include "cmd/until_signal.h"
-#include "controller/cache/cache.h"
-#include "web/web_access.h"
-#include "web/web_server.h"
-#include "web/web_source.h"
 
 #define OPEN_TIMEOUT (30 * SECOND)
 
@@ -47,23 +43,11 @@ static struct error *open_browser(void *data)
     return NULL;
 }
 
-/* "http://127.0.0.1:8080/?key=…" */
-static void write_address(const struct settings *settings, uint16_t port, const char *key,
-                          struct buf *out)
-{
-    const struct str host = settings->address.host;
-    const bool is_ipv6 = str_find_char(host, ':') != STR_NONE;
-    const bool is_any = str_eq(host, STR("0.0.0.0")) || str_eq(host, STR("::"));
-    buf_print(out, "http://%s%.*s%s:%u/?key=%s", is_ipv6 && !is_any ? "[" : "",
-              STR_ARG(is_any ? STR("localhost") : host), is_ipv6 && !is_any ? "]" : "",
-              (unsigned)port, key);
-}
-
 /* Scripts read the one line. */
-static struct error *announce(struct buf *address)
+static struct error *announce(struct str address)
 {
-    SCOPED(buf) line = {.limit = 0};
-    buf_print(&line, "%s\n", buf_c(address));
+    SCOPED(buf) line = {.secret = true};
+    buf_print(&line, "%.*s\n", STR_ARG(address));
     return command_write(buf_str(&line));
 }
 
@@ -71,33 +55,25 @@ static struct error *serve_page(void *data)
 {
     const struct settings *settings = data;
     struct loop *loop = loop_current();
-    char key[WEB_KEY_LEN + 1];
-    SCOPED(buf) address = {.secret = true};
     OWNED(signals) signals = NULL;
     SCOPED(management_client) management = {0};
+    OWNED(fleet_page) page = NULL;
+    SCOPED(arena) arena = {0};
+    SCOPED(scope) browser = {0};
     TRY(signals_new(loop, &signals));
     TRY(management_client_open(&management, &settings->globals));
-    const struct str namespace =
-        settings->globals.namespace ? management.config.namespace : STR("");
-    OWNED(cache_set) caches = cache_set_new(loop, management.client);
-    OWNED(web_source)
-    source = web_source_new(loop,
-                            &(struct web_source_options){.caches = caches, .namespace = namespace});
-    OWNED(web_access) access = web_access_new_local(loop, key);
-    OWNED(web_server) server = NULL;
-    TRY(address_explain(web_server_new(loop,
-                                       &(struct web_server_options){.network = management.network,
-                                                                    .host = settings->address.host,
-                                                                    .port = settings->address.port,
-                                                                    .source = source,
-                                                                    .access = access},
-                                       &server),
-                        "--listen"));
-    write_address(settings, web_server_port(server), key, &address);
-    TRY(announce(&address));
-    SCOPED(scope) browser = {0};
+    const struct fleet_page_options options = {
+        .network = management.network,
+        .host = settings->address.host,
+        .port = settings->address.port,
+        .client = management.client,
+        .namespace = settings->globals.namespace ? management.config.namespace : STR(""),
+    };
+    TRY(address_explain(fleet_page_new(loop, &options, &page), "--listen"));
+    TRY(announce(fleet_page_address(page)));
     if (settings->opens)
-        scope_start(&browser, "browser", open_browser, (void *)buf_c(&address));
+        scope_start(&browser, "browser", open_browser,
+                    (void *)arena_c(&arena, fleet_page_address(page)));
     return until_signal(signals, serve_forever, NULL, NULL);
 }
 

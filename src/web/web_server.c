@@ -25,6 +25,7 @@
 
 #define CONNECTIONS_MAX 256
 #define PAGE_MAX        (4 * MEGABYTE)
+#define LOGIN_MAX       (32 * KILOBYTE)
 #define HTML            STR("text/html; charset=utf-8")
 #define JSON            STR("application/json")
 #define STREAM          STR("text/event-stream")
@@ -37,6 +38,7 @@ struct web_server {
     struct http_server *http;
     char *host;
     uint16_t port;
+    bool takes_any_host;
 };
 
 /* On every answer, whatever its status is. */
@@ -241,7 +243,7 @@ static bool is_own_host(const struct web_server *server, struct str authority)
     const struct str own = str_from_c(server->host);
     const bool is_ipv6 = str_find_char(own, ':') != STR_NONE;
     snprintf(expected, sizeof(expected), "localhost:%u", (unsigned)server->port);
-    if (str_eq_nocase(authority, str_from_c(expected)))
+    if (server->takes_any_host || str_eq_nocase(authority, str_from_c(expected)))
         return true;
     if (str_eq(own, STR("0.0.0.0")) || str_eq(own, STR("::")))
         return colon != STR_NONE && is_address(str_slice(authority, 0, colon));
@@ -265,7 +267,79 @@ static struct error *redirect_to(struct answer *answer, struct str location, str
     answer->status = 303;
     answer->type = HTML;
     TRY(http_headers_add(&answer->headers, STR("location"), location));
-    return http_headers_add(&answer->headers, STR("set-cookie"), cookie);
+    return cookie.len ? http_headers_add(&answer->headers, STR("set-cookie"), cookie) : NULL;
+}
+
+/* ---- the form for tokens ---- */
+
+static bool is_login(const struct web_server *server, struct http_request *request)
+{
+    struct str rest = http_request_target(request), path;
+    str_cut(&rest, '?', &path);
+    return web_access_has_login(server->access) && str_eq(path, STR("/login"));
+}
+
+/* The one request that is not a question. */
+static bool is_login_post(const struct web_server *server, struct http_request *request)
+{
+    return is_login(server, request) && str_eq(http_request_method(request), STR("POST"));
+}
+
+static void write_login(struct answer *answer, int status, struct str problem)
+{
+    SCOPED(html) html = {0};
+    page_render_login(&html, problem);
+    answer->status = status;
+    answer->type = HTML;
+    buf_add(&answer->body, buf_str(&html.out));
+}
+
+/* "token=…" */
+static struct error *read_token(struct http_request *request, struct buf *body,
+                                struct str *ret_token)
+{
+    struct str rest, pair, name;
+    TRY(http_request_read_all(request, body));
+    rest = buf_str(body);
+    while (rest.len) {
+        str_cut(&rest, '&', &pair);
+        str_cut(&pair, '=', &name);
+        if (str_eq(name, STR("token")))
+            return url_unescape_query(http_request_arena(request), pair, ret_token);
+    }
+    return NULL;
+}
+
+/* Suspends. */
+static struct error *serve_login(struct web_server *server, struct http_request *request,
+                                 struct answer *answer)
+{
+    SCOPED(buf) body = {.limit = LOGIN_MAX, .secret = true};
+    struct str token = {0};
+    struct web_entry entry;
+    if (!is_login_post(server, request)) {
+        write_login(answer, 200, STR(""));
+        return NULL;
+    }
+    TRY(read_token(request, &body, &token));
+    TRY(web_access_login(server->access, request, token, &entry));
+    if (entry.verdict == WEB_ENTERED)
+        return redirect_to(answer, STR("/"), entry.cookie);
+    const bool is_fast = entry.verdict == WEB_TOO_FAST;
+    write_login(answer, is_fast ? 429 : 401,
+                is_fast ? STR("Too many wrong tokens. Try again in a minute.")
+                        : STR("The cluster does not know this token, or it has expired."));
+    return is_fast ? retry_after(answer, STR("60")) : NULL;
+}
+
+/* A browser is sent to the form, a program is told what it needs. */
+static struct error *ask_for_token(struct http_request *request, struct answer *answer)
+{
+    const struct str accept = http_headers_find(http_request_headers(request), STR("accept"));
+    if (str_contains(accept, STR("text/html")))
+        return redirect_to(answer, STR("/login"), STR(""));
+    write_problem(request, answer, 401, STR("A bearer token is needed."));
+    return http_headers_add(&answer->headers, STR("www-authenticate"), STR("Bearer"));
 }
 
 /* False: the answer is made, and says why. */
@@ -277,7 +351,8 @@ static bool is_acceptable(const struct web_server *server, struct http_request *
         write_problem(request, answer, 421, STR("This server does not have that name."));
     } else if (is_foreign(request)) {
         write_problem(request, answer, 403, STR("Pages of other origins may not ask."));
-    } else if (!str_eq(method, STR("GET")) && !str_eq(method, STR("HEAD"))) {
+    } else if (!str_eq(method, STR("GET")) && !str_eq(method, STR("HEAD")) &&
+               !is_login_post(server, request)) {
         write_problem(request, answer, 405, STR("Nothing can be changed here: only GET and HEAD."));
     } else {
         return true;
@@ -309,8 +384,13 @@ static struct error *make_answer(struct web_server *server, struct http_request 
         return answer->status == 405
                    ? http_headers_add(&answer->headers, STR("allow"), STR("GET, HEAD"))
                    : NULL;
-    const struct web_entry entry =
-        web_access_enter(server->access, request, find_parameter(request, STR("key")));
+    struct web_entry entry;
+    if (is_login(server, request))
+        return serve_login(server, request, answer);
+    if (web_access_has_login(server->access))
+        TRY(web_source_want(server->source));
+    TRY(web_access_enter(server->access, request, find_parameter(request, STR("key")),
+                         server->source, &entry));
     switch (entry.verdict) {
     case WEB_ENTERED:
         return redirect_to(answer, STR("/"), entry.cookie);
@@ -319,6 +399,13 @@ static struct error *make_answer(struct web_server *server, struct http_request 
                       STR("Open the address that corset web has printed. It works once: for "
                           "another browser start corset web again."));
         return NULL;
+    case WEB_FORBIDDEN:
+        write_problem(request, answer, 403,
+                      STR("You may not list clusterresourcesets of addons.cluster.x-k8s.io in any "
+                          "namespace that is shown here."));
+        return NULL;
+    case WEB_UNKNOWN:
+        return ask_for_token(request, answer);
     case WEB_TOO_FAST:
         write_problem(request, answer, 429, STR("Too many requests at once."));
         return retry_after(answer, STR("1"));
@@ -332,8 +419,13 @@ static struct error *serve(void *data, struct http_request *request)
 {
     bool is_served = false;
     SCOPED(answer) answer = {.status = 500};
-    TRY(make_answer(data, request, &is_served, &answer));
-    return is_served ? NULL : send_answer(request, &answer);
+    struct error *err = make_answer(data, request, &is_served, &answer);
+    if (err && !is_served && !error_is(err, ERROR_CANCELED)) {
+        write_internal_error(data, request, &answer, err);
+        error_free(err);
+        err = NULL;
+    }
+    return err || is_served ? err : send_answer(request, &answer);
 }
 
 struct error *web_server_new(struct loop *loop, const struct web_server_options *options,
@@ -343,12 +435,14 @@ struct error *web_server_new(struct loop *loop, const struct web_server_options 
     server->loop = loop;
     server->source = options->source;
     server->access = options->access;
+    server->takes_any_host = web_access_has_login(options->access);
     server->host = mem_dup(options->host.ptr, options->host.len);
     server->live = web_live_new(loop, options->source);
     TRY(http_server_new(loop,
                         &(struct http_server_options){.network = options->network,
                                                       .host = options->host,
                                                       .port = options->port,
+                                                      .tls = options->tls,
                                                       .handler = serve,
                                                       .data = server,
                                                       .connections = CONNECTIONS_MAX},

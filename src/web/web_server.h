@@ -15,14 +15,16 @@
 
 struct loop;
 struct network;
+struct tls_server;
 struct web_access;
 struct web_server;
 struct web_source;
 
 struct web_server_options {
     struct network *network;
-    struct str host; /* borrowed */
-    uint16_t port;   /* 0: any */
+    struct str host;        /* borrowed */
+    uint16_t port;          /* 0: any */
+    struct tls_server *tls; /* NULL: plain HTTP */
     struct web_source *source;
     struct web_access *access;
 };

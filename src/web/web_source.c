@@ -260,11 +260,14 @@ struct web_source *web_source_new(struct loop *loop, const struct web_source_opt
     source->loop = loop;
     source->schema = policy_schema_new();
     for (size_t i = 0; i < WEB_KINDS; i++) {
-        source->caches[i] = cache_set_get(
-            options->caches, &(struct cache_options){.gvr = kinds[i].gvr,
-                                                     .namespace = options->namespace,
-                                                     .field_selector = kinds[i].field_selector,
-                                                     .transform = kinds[i].transform});
+        struct cache_set *set = kinds[i].is_optional && options->optional_caches
+                                    ? options->optional_caches
+                                    : options->caches;
+        source->caches[i] =
+            cache_set_get(set, &(struct cache_options){.gvr = kinds[i].gvr,
+                                                       .namespace = options->namespace,
+                                                       .field_selector = kinds[i].field_selector,
+                                                       .transform = kinds[i].transform});
         source->handlers[i] = (struct cache_handler){.changed = note_change, .data = source};
         cache_add_handler(source->caches[i], &source->handlers[i]);
     }

@@ -23,7 +23,11 @@ struct web_source;
 
 struct web_source_options {
     struct cache_set *caches; /* outlives the source */
-    struct str namespace;     /* empty: all */
+
+    /* For kinds that may be absent or forbidden; NULL: caches. A process that waits for all of its
+     * caches must not wait for these. */
+    struct cache_set *optional_caches;
+    struct str namespace; /* empty: all */
 };
 
 struct web_source *web_source_new(struct loop *loop, const struct web_source_options *options);
