@@ -215,8 +215,7 @@ static void add_row(const struct page *page, const struct web_row *row)
     struct html *html = page->html;
     const struct key key = web_row_key(row);
     SCOPED(buf) id = {.limit = 0};
-    buf_print(&id, "%c/%.*s/%.*s", row->cluster ? 'c' : 's', STR_ARG(key.namespace),
-              STR_ARG(key.name));
+    BUF_ADD_ALL(&id, row->cluster ? STR("c/") : STR("s/"), key.namespace, STR("/"), key.name);
     html_begin(html, "tr");
     html_part(html, buf_str(&id));
     add_row_name(page, row);

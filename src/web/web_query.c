@@ -248,11 +248,14 @@ struct str web_query_state_name(const struct web_query *query)
     return query->is_ready ? READY : str_from_c(status_state_name(query->state));
 }
 
+/* Texts may hold NUL bytes, which a format would end at. */
 static void write_after(const struct web_query *query, struct buf *out)
 {
-    if (query->has_after)
-        buf_print(out, "%d.%lld.%.*s/%.*s", (int)query->after.state, (long long)query->after.since,
-                  STR_ARG(query->after.key.namespace), STR_ARG(query->after.key.name));
+    const struct web_place *after = &query->after;
+    if (!query->has_after)
+        return;
+    buf_print(out, "%d.%lld.", (int)after->state, (long long)after->since);
+    BUF_ADD_ALL(out, after->key.namespace, STR("/"), after->key.name);
 }
 
 void web_query_write(const struct web_query *query, struct buf *out)

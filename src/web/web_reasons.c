@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/ascii.h"
+#include "clusterresourceset/types/delivery.h"
 
 #define DIFFERS     '*'
 #define REASONS_MAX ((size_t)10000)
@@ -100,11 +101,25 @@ static struct str words_of(enum status_state state, struct str why)
     return why.len ? why : str_from_c(status_state_name(state));
 }
 
+/*
+ * The first cause in the delivery record is the shortest that can be said of a failure, and it is
+ * the same wherever the cause is. Of a set that is refused as a whole the record is old.
+ */
+static struct str words_of_cell(const struct status_cell *cell)
+{
+    const struct status_set *set = cell->set;
+    const struct delivery *delivery = cell->delivery;
+    if (cell->state == STATUS_FAILED && !set->is_refused && !set->lacks_resource && delivery &&
+        delivery->failures.first)
+        return delivery->failures.first->message;
+    return words_of(cell->state, cell->why);
+}
+
 static void add_failure(const struct web_view *view, struct map *groups,
                         const struct status_cluster *cluster, const struct status_cell *cell)
 {
     const enum status_state state = cell ? cell->state : cluster->state;
-    const struct str why = words_of(state, cell ? cell->why : cluster->lost_why);
+    const struct str why = cell ? words_of_cell(cell) : words_of(state, cluster->lost_why);
     SCOPED(buf) key = {.limit = 0};
     write_group_key(&key, state, why, cluster);
     struct group *group = map_find(groups, buf_str(&key));
