@@ -100,7 +100,7 @@ static void add_cell(const struct page *page, const struct status_cluster *clust
                   .page = WEB_PLACEMENT, .key = cluster->key, .placement = cell->set->key.name},
               NULL, cell->set->key.name);
     html_end(html);
-    page_begin_cell(html, "State", NULL);
+    page_begin_cell(html, NULL, "st");
     page_state(html, cell->state);
     html_end(html);
     page_begin_cell(html, "Resources", "num");
@@ -111,7 +111,7 @@ static void add_cell(const struct page *page, const struct status_cluster *clust
     page_begin_cell(html, "Since", "num");
     html_time(html, cell->since);
     html_end(html);
-    page_begin_cell(html, "Why", cell->why.len ? "wide" : "wide none");
+    page_begin_cell(html, NULL, "wide");
     page_why(html, cell->why);
     html_end(html);
     html_end(html);

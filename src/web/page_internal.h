@@ -53,7 +53,7 @@ void page_reason_table(const struct page *page, const struct web_reasons *reason
 /* Events about one object, or all of them if kind is empty; at most max. Returns their number. */
 size_t page_event_table(const struct page *page, struct str kind, struct key about, size_t max);
 
-/* A cell of a table; label is what a narrow page writes in front of it. */
+/* A cell of a table; label is what a narrow page writes in front of it, or NULL. */
 void page_begin_cell(struct html *html, const char *label, const char *class);
 
 /* The first row of a table: th with scope. */

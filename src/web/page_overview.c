@@ -107,7 +107,7 @@ static void add_set(const struct page *page, const struct status_set *set)
     html_attr(html, "scope", STR("row"));
     page_set_link(page, set->key);
     html_end(html);
-    page_begin_cell(html, "State", NULL);
+    page_begin_cell(html, NULL, "st");
     page_state(html, set->state);
     html_end(html);
     page_begin_cell(html, "Applied", "num");
@@ -115,7 +115,7 @@ static void add_set(const struct page *page, const struct status_set *set)
     html_text(html, STR(" of "));
     html_number(html, set->clusters);
     html_end(html);
-    page_begin_cell(html, "Clusters", "wide");
+    page_begin_cell(html, NULL, "wide");
     page_bar(page, set->counts, &to);
     html_end(html);
     html_end(html);

@@ -157,6 +157,8 @@ void page_counts(const struct page *page, const size_t counts[static STATUS_STAT
 /* The whole is in the title only if it was cut. */
 void page_why(struct html *html, struct str why)
 {
+    if (!why.len)
+        return;
     html_begin_class(html, "span", "why");
     if (why.len > PAGE_WHY_MAX)
         html_attr(html, "title", str_slice(why, 0, PAGE_TITLE_MAX));
@@ -167,7 +169,8 @@ void page_why(struct html *html, struct str why)
 void page_begin_cell(struct html *html, const char *label, const char *class)
 {
     html_begin_class(html, "td", class);
-    html_attr(html, "data-label", str_from_c(label));
+    if (label)
+        html_attr(html, "data-label", str_from_c(label));
 }
 
 void page_columns(struct html *html, const char *const *names, size_t count)

@@ -219,14 +219,14 @@ static void add_row(const struct page *page, const struct web_row *row)
     html_begin(html, "tr");
     html_part(html, buf_str(&id));
     add_row_name(page, row);
-    page_begin_cell(html, "State", NULL);
+    page_begin_cell(html, NULL, "st");
     page_state(html, web_row_state(row));
     html_end(html);
     add_row_counts(html, row);
     page_begin_cell(html, "Since", "num");
     html_time(html, web_row_since(row));
     html_end(html);
-    page_begin_cell(html, "Why", web_row_why(row).len ? "wide" : "wide none");
+    page_begin_cell(html, NULL, "wide");
     page_why(html, web_row_why(row));
     html_end(html);
     html_end(html);

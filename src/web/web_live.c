@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "http/server.h"
 #include "web/page.h"
+#include "web/web_message.h"
 #include "web/web_source.h"
 
 #define BETWEEN_MESSAGES SECOND
@@ -61,51 +62,6 @@ bool web_live_has_room(const struct web_live *live)
     return live->streams < WEB_LIVE_STREAMS_MAX;
 }
 
-/* ---- messages ---- */
-
-static void add_part(struct buf *out, const struct html *html, const struct html_part *part)
-{
-    buf_add(out, STR("{\"id\":"));
-    buf_add_json_string(out, part->id);
-    buf_add(out, STR(",\"html\":"));
-    buf_add_json_string(out, str_slice(buf_str(&html->out), part->begin, part->end));
-}
-
-/* Parts that differ, as one value. False: parts came, went or moved, or nothing differs. */
-static bool add_changes(struct buf *out, const struct html *old, const struct html *now)
-{
-    size_t count = 0;
-    if (old->part_count != now->part_count)
-        return false;
-    for (size_t i = 0; i < now->part_count; i++) {
-        if (!str_eq(old->parts[i].id, now->parts[i].id))
-            return false;
-        if (old->parts[i].digest == now->parts[i].digest)
-            continue;
-        if (count == 1)
-            buf_add(out, STR(",\"more\":["));
-        else if (count > 1)
-            buf_add(out, STR(","));
-        add_part(out, now, &now->parts[i]);
-        if (count++)
-            buf_add(out, STR("}"));
-    }
-    buf_add(out, count > 1 ? STR("]}") : STR("}"));
-    return count > 0;
-}
-
-static void write_message(struct channel *channel, const struct html *now)
-{
-    SCOPED(buf) data = {.limit = WEB_LIVE_MESSAGE_MAX - 256};
-    struct buf *message = &channel->message;
-    const bool has_parts = add_changes(&data, &channel->last, now) && !data.overflowed;
-    buf_clear(message);
-    buf_print(message, "id: %s\nevent: %s\ndata: ", channel->version,
-              has_parts ? "part" : "reload");
-    buf_add(message, has_parts ? buf_str(&data) : STR("{}"));
-    buf_add(message, STR("\n\n"));
-}
-
 /* ---- channels ---- */
 
 static void render(const struct web_live *live, const struct channel *channel, struct html *html)
@@ -140,7 +96,8 @@ static void renew(const struct web_live *live, struct channel *channel)
     if (html_digest(&html) == html_digest(&channel->last))
         return;
     take_version(channel, &html);
-    write_message(channel, &html);
+    buf_clear(&channel->message);
+    web_message_write(&channel->last, &html, str_from_c(channel->version), &channel->message);
     remember(channel, &html);
     event_wake_all(&channel->changed);
 }
@@ -288,7 +245,7 @@ static struct error *wait_for_change(struct channel *channel)
 static struct error *write_reload(struct http_request *request, const struct channel *channel)
 {
     SCOPED(buf) text = {.limit = 0};
-    buf_print(&text, "id: %s\nevent: reload\ndata: {}\n\n", channel->version);
+    web_message_write_reload(str_from_c(channel->version), &text);
     return write_in_time(request, buf_str(&text));
 }
 

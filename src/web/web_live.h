@@ -23,7 +23,6 @@ struct web_live;
 struct web_source;
 
 #define WEB_LIVE_STREAMS_MAX ((size_t)64)
-#define WEB_LIVE_MESSAGE_MAX (16 * KILOBYTE)
 
 struct web_live *web_live_new(struct loop *loop, struct web_source *source);
 void web_live_free(struct web_live *live); /* Suspends. No stream may be served any more. */

@@ -1,6 +1,7 @@
 #include "web/web_rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "clusterresourceset/types/delivery.h"
@@ -144,12 +145,54 @@ static int compare_sorted(const void *a, const void *b)
 
 /* The rows while they are collected. */
 struct collection {
+    const struct web_view *view;
     const struct web_query *query;
     struct web_rows *rows;
-    struct sorted *items;
-    size_t count;
+    struct sorted *items; /* NULL: the rows are those of the view, from `begin` on */
+    size_t begin, count;
     bool is_unsorted;
 };
+
+/* The row at an index of the view. */
+static struct web_row row_of_view(const struct collection *collection, size_t index)
+{
+    const struct web_view *view = collection->view;
+    return collection->query->page == WEB_SETS ? (struct web_row){.set = view->sets[index]}
+                                               : (struct web_row){.cluster = view->clusters[index]};
+}
+
+static struct web_row row_at(const struct collection *collection, size_t index)
+{
+    return collection->items ? collection->items[index].row
+                             : row_of_view(collection, collection->begin + index);
+}
+
+static struct web_place place_at(const struct collection *collection, size_t index)
+{
+    const struct web_row row = row_at(collection, index);
+    return place_of(&row);
+}
+
+/* The view is sorted by state: what asks for nothing else is a piece of it. */
+static bool is_piece_of_view(const struct web_query *query)
+{
+    return !query->q.len && !query->namespace.len && !query->set.len && !query->wave.len &&
+           !query->is_ready && query->sort == WEB_SORT_STATE && !query->is_descending;
+}
+
+static void take_piece(struct collection *collection)
+{
+    const struct web_view *view = collection->view;
+    const bool of_sets = collection->query->page == WEB_SETS;
+    const size_t *counts = of_sets ? view->set_counts : view->cluster_counts;
+    memcpy(collection->rows->facets, counts, sizeof(collection->rows->facets));
+    collection->count = of_sets ? view->set_count : view->cluster_count;
+    if (!collection->query->has_state)
+        return;
+    for (size_t i = 0; i < (size_t)collection->query->state; i++)
+        collection->begin += counts[i];
+    collection->count = counts[collection->query->state];
+}
 
 /* What comes in order need not be sorted: the model is sorted by state. */
 static void collect(struct collection *collection, const struct web_row *row)
@@ -196,7 +239,8 @@ static size_t count_before(const struct collection *collection)
     size_t low = 0, high = query->has_after ? collection->count : 0;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (compare_places(query, &collection->items[middle].place, &query->after) <= 0)
+        const struct web_place place = place_at(collection, middle);
+        if (compare_places(query, &place, &query->after) <= 0)
             low = middle + 1;
         else
             high = middle;
@@ -204,40 +248,50 @@ static size_t count_before(const struct collection *collection)
     return low;
 }
 
-static void cut_page(const struct web_view *view, const struct collection *collection,
-                     struct web_rows *rows)
+static void cut_page(const struct collection *collection, struct web_rows *rows)
 {
     const size_t limit = collection->query->limit;
     rows->total = collection->count;
     rows->first = count_before(collection);
     rows->count = rows->total - rows->first < limit ? rows->total - rows->first : limit;
-    struct web_row *items = arena_alloc_array(view->arena, rows->count + 1, sizeof(*items));
+    struct web_row *items =
+        arena_alloc_array(collection->view->arena, rows->count + 1, sizeof(*items));
     for (size_t i = 0; i < rows->count; i++)
-        items[i] = collection->items[rows->first + i].row;
+        items[i] = row_at(collection, rows->first + i);
     rows->items = items;
     rows->has_next = rows->first + rows->count < rows->total;
     rows->has_previous = rows->first > 0;
     rows->previous_is_first = rows->first <= limit;
     if (rows->has_next)
-        rows->next = collection->items[rows->first + rows->count - 1].place;
+        rows->next = place_at(collection, rows->first + rows->count - 1);
     if (rows->has_previous && !rows->previous_is_first)
-        rows->previous = collection->items[rows->first - limit - 1].place;
+        rows->previous = place_at(collection, rows->first - limit - 1);
+}
+
+/* Goes through everything that there is. */
+static void collect_all(struct collection *collection)
+{
+    const struct web_view *view = collection->view;
+    const bool of_sets = collection->query->page == WEB_SETS;
+    const size_t most = of_sets ? view->set_count : view->cluster_count;
+    collection->items = mem_alloc((most + 1) * sizeof(*collection->items));
+    if (of_sets)
+        collect_sets(view, collection);
+    else
+        collect_clusters(view, collection);
+    if (collection->is_unsorted)
+        qsort(collection->items, collection->count, sizeof(*collection->items), compare_sorted);
 }
 
 struct web_rows web_rows_find(const struct web_view *view, const struct web_query *query)
 {
     struct web_rows rows = {0};
-    const bool of_sets = query->page == WEB_SETS;
-    const size_t most = of_sets ? view->set_count : view->cluster_count;
-    struct collection collection = {.query = query, .rows = &rows};
-    collection.items = mem_alloc_zero((most + 1) * sizeof(*collection.items));
-    if (of_sets)
-        collect_sets(view, &collection);
+    struct collection collection = {.view = view, .query = query, .rows = &rows};
+    if (is_piece_of_view(query))
+        take_piece(&collection);
     else
-        collect_clusters(view, &collection);
-    if (collection.is_unsorted)
-        qsort(collection.items, collection.count, sizeof(*collection.items), compare_sorted);
-    cut_page(view, &collection, &rows);
+        collect_all(&collection);
+    cut_page(&collection, &rows);
     mem_free(collection.items);
     return rows;
 }

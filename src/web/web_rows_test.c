@@ -158,3 +158,32 @@ TEST(fv_16_a_user_of_one_namespace_sees_and_counts_that_one)
     CHECK_EQ(all.cluster_counts[STATUS_FAILED], 2);
     CHECK(web_view_find_cluster(&all, KEY("d", "vc-0000")) != NULL);
 }
+
+TEST(rows_of_a_piece_are_those_of_a_search)
+{
+    const char *const targets[] = {"/clusters",
+                                   "/clusters?state=failed&limit=10",
+                                   "/clusters?state=applied&limit=10",
+                                   "/clusters?state=idle",
+                                   "/clusters?limit=10&after=8.0.d/vc-0020",
+                                   "/sets"};
+    SCOPED(web_facts) facts = {0};
+    page_fixture_fill(&facts, 60, 25);
+    for (size_t i = 0; i < COUNT(targets); i++) {
+        SCOPED(arena) arena = {0};
+        struct web_query query;
+        TEST_CASE("%s", targets[i]);
+        CHECK_OK(web_query_read(&arena, str_from_c(targets[i]), &query));
+        const struct web_view view =
+            web_view_make(&arena, &facts, &(struct web_scope){.is_all = true}, PAGE_NOW);
+        const struct web_rows piece = web_rows_find(&view, &query);
+        query.namespace = STR("d"); /* all of them */
+        const struct web_rows found = web_rows_find(&view, &query);
+        CHECK_EQ(piece.total, found.total);
+        CHECK_EQ(piece.first, found.first);
+        CHECK_EQ(piece.count, found.count);
+        CHECK_EQ(web_rows_matching(&piece), web_rows_matching(&found));
+        for (size_t j = 0; j < piece.count; j++)
+            CHECK_EQ(web_row_key(&piece.items[j]).name, web_row_key(&found.items[j]).name);
+    }
+}
