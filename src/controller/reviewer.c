@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "client/client.h"
+#include "http/server.h"
 #include "json/builder.h"
 #include "json/path.h"
 
@@ -57,6 +58,15 @@ void reviewer_free(struct reviewer *reviewer)
         return;
     map_done(&reviewer->decisions);
     mem_free(reviewer);
+}
+
+/* The scheme is case-insensitive (RFC 9110, section 11.1). */
+struct str reviewer_bearer_token(const struct http_request *request)
+{
+    const struct str value = http_headers_find(http_request_headers(request), STR("authorization"));
+    if (value.len < 7 || !str_eq_nocase(str_slice(value, 0, 7), STR("Bearer ")))
+        return STR("");
+    return str_trim(str_skip(value, 7));
 }
 
 /* Creates a review and reads its status. Suspends. */

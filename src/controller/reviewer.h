@@ -10,6 +10,7 @@
 #include "base/str.h"
 
 struct client;
+struct http_request;
 struct json_value;
 struct loop;
 struct object;
@@ -19,6 +20,9 @@ struct reviewer;
 struct reviewer *reviewer_new(struct loop *loop, struct client *client);
 void reviewer_free(struct reviewer *reviewer);
 DEFINE_OWNED(reviewer)
+
+/* The token that a request shows; empty if it shows none. */
+struct str reviewer_bearer_token(const struct http_request *request);
 
 /*
  * Finds the user of a token: *ret_review is the TokenReview, with the user in status.user. Fails

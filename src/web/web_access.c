@@ -189,15 +189,6 @@ static struct web_entry enter_locally(struct web_access *access, struct http_req
 
 /* ---- tokens ---- */
 
-/* Empty if there is no bearer token. The scheme is case-insensitive (RFC 9110, section 11.1). */
-static struct str bearer_token(const struct http_request *request)
-{
-    const struct str value = http_headers_find(http_request_headers(request), STR("authorization"));
-    if (value.len < 7 || !str_eq_nocase(str_slice(value, 0, 7), STR("Bearer ")))
-        return STR("");
-    return str_trim(str_skip(value, 7));
-}
-
 /* Sessions are found by the hash of what the visitor shows. */
 static struct session *find_session(struct web_access *access, struct str shown)
 {
@@ -342,7 +333,7 @@ static struct error *admit(struct web_access *access, struct http_request *reque
 static struct error *enter_with_token(struct web_access *access, struct http_request *request,
                                       const struct web_source *source, struct web_entry *entry)
 {
-    const struct str token = bearer_token(request);
+    const struct str token = reviewer_bearer_token(request);
     const struct str shown = token.len ? token : find_cookie(access, request);
     OWNED(session) session = shown.len ? find_session(access, shown) : NULL;
     entry->verdict = WEB_UNKNOWN;

@@ -3,18 +3,6 @@
 #include "json/builder.h"
 #include "json/path.h"
 
-static void add_members(struct json_builder *builder, const struct json_value *from,
-                        const struct str *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const struct json_value *value = json_get(from, names[i]);
-        if (!value)
-            continue;
-        json_builder_key(builder, names[i]);
-        json_builder_value(builder, value);
-    }
-}
-
 static void add_conditions(struct json_builder *builder, const struct object *cluster)
 {
     const struct json_value *condition;
@@ -41,13 +29,13 @@ struct error *web_trim_cluster(void *data, struct object *object, struct object 
     json_builder_add_str(&builder, "apiVersion", object_api_version(object));
     json_builder_add_str(&builder, "kind", object_kind(object));
     json_builder_add_object(&builder, "metadata");
-    add_members(&builder, object_metadata(object), metadata, COUNT(metadata));
+    json_builder_add_members(&builder, object_metadata(object), metadata, COUNT(metadata));
     json_builder_end(&builder);
     json_builder_add_object(&builder, "spec");
-    add_members(&builder, object_path(object, "spec"), spec, COUNT(spec));
+    json_builder_add_members(&builder, object_path(object, "spec"), spec, COUNT(spec));
     json_builder_end(&builder);
     json_builder_add_object(&builder, "status");
-    add_members(&builder, object_status(object), &STR("initialization"), 1);
+    json_builder_add_members(&builder, object_status(object), &STR("initialization"), 1);
     add_conditions(&builder, object);
     json_builder_end(&builder);
     json_builder_end(&builder);
