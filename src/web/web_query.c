@@ -4,6 +4,7 @@
  */
 #include "web/web_query.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "http/url.h"
@@ -190,7 +191,7 @@ static struct error *read_parameter(struct web_query *query, struct str name, st
 
 static struct error *read_parameters(struct arena *arena, struct str text, struct web_query *query)
 {
-    struct str pair, name;
+    struct str pair = {0}, name = {0};
     while (text.len) {
         str_cut(&text, '&', &pair);
         str_cut(&pair, '=', &name);
@@ -220,10 +221,12 @@ static void write_path(const struct web_query *query, struct buf *out)
     for (size_t i = 0; i < pages[query->page].count; i++) {
         const char *segment = pages[query->page].segments[i];
         buf_add_char(out, '/');
-        if (strcmp(segment, "*") == 0)
-            url_escape_segment(out, any[taken++]);
-        else
+        if (strcmp(segment, "*") != 0) {
             buf_add(out, str_from_c(segment));
+            continue;
+        }
+        assert(taken < COUNT(any));
+        url_escape_segment(out, any[taken++]);
     }
     if (!pages[query->page].count)
         buf_add_char(out, '/');

@@ -1,5 +1,6 @@
 #include "web/web_rows.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,28 +10,40 @@
 
 struct key web_row_key(const struct web_row *row)
 {
-    return row->cluster ? row->cluster->key : row->set->key;
+    if (row->cluster)
+        return row->cluster->key;
+    assert(row->set);
+    return row->set->key;
 }
 
 enum status_state web_row_state(const struct web_row *row)
 {
     if (row->cell)
         return row->cell->state;
-    return row->cluster ? row->cluster->state : row->set->state;
+    if (row->cluster)
+        return row->cluster->state;
+    assert(row->set);
+    return row->set->state;
 }
 
 timestamp web_row_since(const struct web_row *row)
 {
     if (row->cell)
         return row->cell->since;
-    return row->cluster ? row->cluster->since : row->set->since;
+    if (row->cluster)
+        return row->cluster->since;
+    assert(row->set);
+    return row->set->since;
 }
 
 struct str web_row_why(const struct web_row *row)
 {
     if (row->cell)
         return row->cell->why;
-    return row->cluster ? row->cluster->why : row->set->why;
+    if (row->cluster)
+        return row->cluster->why;
+    assert(row->set);
+    return row->set->why;
 }
 
 size_t web_rows_matching(const struct web_rows *rows)
