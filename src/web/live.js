@@ -173,7 +173,7 @@
     stream = null;
   }
 
-  /* Browsers allow few connections to one server: a tab that nobody sees gives its own back. */
+  /* Browsers allow few connections to one server: a hidden tab gives its own back. */
   document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
   window.addEventListener("pagehide", close);
   window.addEventListener("pageshow", open);

@@ -1,5 +1,5 @@
 /*
- * The overview: one sentence, the bar of states, what needs somebody, sets, rollouts under way.
+ * The overview: one sentence, the bar of states, what needs attention, sets, rollouts under way.
  * Each of them is a part that changes as a whole.
  */
 #include "web/page_internal.h"

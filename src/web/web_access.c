@@ -161,7 +161,7 @@ static struct str find_cookie(const struct web_access *access, struct http_reque
     return STR("");
 }
 
-/* The key is used up, whoever comes with it next. */
+/* The key is used up: the next visitor with it is refused. */
 static struct web_entry enter_with_key(struct web_access *access, struct http_request *request)
 {
     char cookie[WEB_KEY_LEN + 1];

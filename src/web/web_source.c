@@ -17,7 +17,7 @@
 #define COLLECT     (100 * MILLISECOND) /* changes, before facts are made */
 #define TICK        SECOND
 #define PAUSE       (400 * MILLISECOND) /* between two makings, and as long as one took */
-#define WANTED      MINUTE              /* after somebody has looked */
+#define WANTED      MINUTE              /* after a page was asked for */
 #define LOST_BEFORE (2 * SECOND)        /* a shorter loss of the watch is not told */
 
 /* In the order of enum web_kind. Without the right to read an optional kind the rest is shown. */

@@ -3,8 +3,8 @@
  *
  * Changes are collected for a moment and then become new facts as a whole; reading objects gives
  * the loop back every few milliseconds, so that ten thousand clusters delay nothing. Until the new
- * facts are complete the old ones stay. Facts are made while somebody looks (web_source_want());
- * otherwise the caches alone are kept.
+ * facts are complete the old ones stay. Facts are made while pages are asked for
+ * (web_source_want()); otherwise the caches alone are kept.
  */
 #pragma once
 
@@ -40,7 +40,8 @@ const struct web_facts *web_source_facts(const struct web_source *source);
 /* A number that is another one for other facts. */
 uint64_t web_source_version(const struct web_source *source);
 
-/* Somebody looks: facts are made for a while. Suspends if there are none yet, for a second at most.
+/* A page was asked for: facts are made for a while. Suspends if there are none yet, for a second at
+ * most.
  */
 MUST_USE struct error *web_source_want(struct web_source *source);
 

@@ -2,7 +2,7 @@
  * A view of the facts: what one user may see of them, at one time. Pure.
  *
  * Users see namespaces. Sets select clusters of their own namespace, so that the counts of a set
- * are right for whoever may see it; those of the fleet are counted anew.
+ * are right for every user who may see it; those of the fleet are counted anew.
  */
 #pragma once
 
