@@ -75,6 +75,7 @@ bench: ## measure memory, switches, parsing, requests
 	@cmake --build --preset release --target bench corset
 	@tests/bench/get-etcd build/release/etcd
 	@build/release/bench
+	@tests/bench/web build/release/corset
 
 conformance: ## prove it on real Kubernetes servers, which it builds when they are not there
 	@tools/bootstrap test

@@ -26,26 +26,15 @@ static const struct str annotations_kept[] = {
     STR_INIT("runtime.cluster.x-k8s.io/ok-to-delete"),
 };
 
-static void add_members(struct json_builder *builder, const struct json_value *from,
-                        const struct str *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const struct json_value *value = json_get(from, names[i]);
-        if (!value)
-            continue;
-        json_builder_key(builder, names[i]);
-        json_builder_value(builder, value);
-    }
-}
-
 static void add_metadata(struct json_builder *builder, const struct object *object)
 {
     json_builder_add_str(builder, "apiVersion", object_api_version(object));
     json_builder_add_str(builder, "kind", object_kind(object));
     json_builder_add_object(builder, "metadata");
-    add_members(builder, object_metadata(object), metadata_kept, COUNT(metadata_kept));
+    json_builder_add_members(builder, object_metadata(object), metadata_kept, COUNT(metadata_kept));
     json_builder_add_object(builder, "annotations");
-    add_members(builder, object_annotations(object), annotations_kept, COUNT(annotations_kept));
+    json_builder_add_members(builder, object_annotations(object), annotations_kept,
+                             COUNT(annotations_kept));
     json_builder_end(builder);
     json_builder_end(builder);
 }
@@ -106,7 +95,7 @@ struct error *cache_trim_cluster(void *data, struct object *object, struct objec
     add_metadata(&builder, object);
     add_cluster_spec(&builder, object);
     json_builder_add_object(&builder, "status");
-    add_members(&builder, object_status(object), &STR("initialization"), 1);
+    json_builder_add_members(&builder, object_status(object), &STR("initialization"), 1);
     add_conditions(&builder, object);
     json_builder_end(&builder);
     json_builder_end(&builder);
@@ -121,7 +110,7 @@ struct error *cache_trim_secret(void *data, struct object *object, struct object
     add_metadata(&builder, object);
     if (str_ends_with(object_name(object), STR("-kubeconfig"))) {
         json_builder_add_object(&builder, "data");
-        add_members(&builder, object_path(object, "data"), &STR("value"), 1);
+        json_builder_add_members(&builder, object_path(object, "data"), &STR("value"), 1);
         json_builder_end(&builder);
     }
     json_builder_end(&builder);

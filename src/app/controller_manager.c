@@ -11,6 +11,7 @@
 #include "apimachinery/wellknown.h"
 #include "app/cache_trim.h"
 #include "app/controller_manager_internal.h"
+#include "app/fleet_page.h"
 #include "async/loop_turns.h"
 #include "base/memory.h"
 #include "base/metrics.h"
@@ -41,6 +42,7 @@ void controller_manager_free(struct controller_manager *controllers)
     if (!controllers)
         return;
     manager_free(controllers->manager);
+    fleet_page_free(controllers->page);
     crs_controllers_free(controllers->crs_controllers);
     remote_connection_probe_free(controllers->probe);
     clustercache_free(controllers->clustercache);
@@ -218,6 +220,29 @@ static void open_manager(struct controller_manager *controllers)
             crs_controllers_take(controllers->crs_controllers, (enum crs_controller)i));
 }
 
+/* The page does not need to lead. Suspends. */
+static struct error *open_page(struct controller_manager *controllers)
+{
+    const struct controller_manager_options *options = &controllers->options;
+    if (!options->web_host.len)
+        return NULL;
+    return fleet_page_new(controllers->loop,
+                          &(struct fleet_page_options){.network = options->network,
+                                                       .host = options->web_host,
+                                                       .port = options->web_port,
+                                                       .caches = controllers->caches,
+                                                       .client = controllers->client,
+                                                       .namespace = options->namespace,
+                                                       .has_tokens = options->web_has_tokens,
+                                                       .cert_dir = options->web_cert_dir},
+                          &controllers->page);
+}
+
+struct str controller_manager_page(const struct controller_manager *controllers)
+{
+    return controllers->page ? fleet_page_address(controllers->page) : STR("");
+}
+
 /* Caches start at once; controllers start in controller_manager_run(). */
 static struct error *open_all(struct controller_manager *controllers)
 {
@@ -237,6 +262,7 @@ static struct error *open_all(struct controller_manager *controllers)
     TRY(open_clustercache(controllers, clusters), "ClusterCache");
     open_probe(controllers, clusters);
     open_crs_controllers(controllers, clusters);
+    TRY(open_page(controllers), "the fleet's page");
     open_manager(controllers);
     return NULL;
 }

@@ -60,6 +60,11 @@ struct controller_manager_options {
     struct str health_host, diagnostics_host; /* empty: none */
     uint16_t health_port, diagnostics_port;
     bool insecure_diagnostics;
+
+    struct str web_host; /* of the fleet's page; empty: none */
+    uint16_t web_port;
+    bool web_has_tokens;     /* TLS and tokens; else plain HTTP and a key */
+    struct str web_cert_dir; /* empty: a certificate is made */
 };
 
 /* ERROR_INVALID for options that contradict each other. */
@@ -70,6 +75,9 @@ MUST_USE struct error *controller_manager_new(struct loop *loop,
 /* Must not be called while controller_manager_run() is running. Suspends. */
 void controller_manager_free(struct controller_manager *controllers);
 DEFINE_OWNED(controller_manager)
+
+/* The address of the fleet's page; empty: there is none. See fleet_page_address(). */
+struct str controller_manager_page(const struct controller_manager *controllers);
 
 /* Runs until the fiber is cancelled, which is success. See manager_run(). Suspends. */
 MUST_USE struct error *controller_manager_run(struct controller_manager *controllers);

@@ -18,5 +18,6 @@ struct controller_manager {
     struct clustercache *clustercache;
     struct remote_connection_probe *probe;
     struct crs_controllers *crs_controllers;
+    struct fleet_page *page; /* NULL: none */
     struct manager *manager;
 };

@@ -174,3 +174,16 @@ void str_quote_go(struct buf *buf, struct str s)
     }
     buf_add_char(buf, '"');
 }
+
+void quote_add_shown(struct buf *buf, struct str s)
+{
+    char piece[QUOTE_PIECE_MAX];
+    while (s.len) {
+        const char first = s.ptr[0];
+        const size_t len = quote_next_go(&s, piece);
+        if (first == '"' || first == '\\')
+            buf_add_char(buf, first);
+        else
+            buf_add(buf, str_from(piece, len));
+    }
+}

@@ -17,6 +17,12 @@
 /* Appends s as Go's %q prints it, quotes included. Invalid bytes become \xNN. */
 void str_quote_go(struct buf *buf, struct str s);
 
+/*
+ * Appends foreign text as one line for people: control characters are escaped as Go's %q does it,
+ * quotes and backslashes stay as they are.
+ */
+void quote_add_shown(struct buf *buf, struct str s);
+
 #define QUOTE_PIECE_MAX 12
 
 /*

@@ -26,9 +26,9 @@ bool address_read_optional(const char *text, struct address *ret_address)
     return address_read(text, ret_address);
 }
 
-/* True for names and addresses of the loopback interface. */
-static bool is_local(struct str host)
+bool address_is_local(const struct address *address)
 {
+    const struct str host = address->host;
     return str_starts_with(host, STR("127.")) || str_eq(host, STR("::1")) ||
            str_eq(host, STR("localhost"));
 }
@@ -45,7 +45,7 @@ struct error *address_explain(struct error *err, const char *flags)
 
 void address_warn(const struct address *address, const char *text)
 {
-    if (is_local(address->host))
+    if (address_is_local(address))
         return;
     command_say("warning: listening on %s, where other machines can reach it; anyone with a "
                 "credential controls the cluster",

@@ -20,6 +20,9 @@ bool address_read(const char *text, struct address *ret_address);
 /* The same, but "" and "0" mean no address. */
 bool address_read_optional(const char *text, struct address *ret_address);
 
+/* True for names and addresses of the loopback interface. */
+bool address_is_local(const struct address *address);
+
 /*
  * Puts in front of the error of a port that is in use (ERROR_ALREADY_EXISTS) what to do about it;
  * flags are those that choose the port. Takes err; other errors stay as they are.

@@ -9,6 +9,7 @@
 #include "cmd/status_render.h"
 #include "cmd/status_source.h"
 #include "json/yaml/yaml_write.h"
+#include "status/status_json.h"
 
 struct settings {
     bool all_namespaces;
@@ -40,7 +41,7 @@ static struct error *write_list(const struct settings *settings, const struct st
     if (strcmp(settings->output, "name") == 0) {
         write_names(model, out);
     } else if (strcmp(settings->output, "json") == 0 || strcmp(settings->output, "yaml") == 0) {
-        TRY(status_render_json(model, &doc));
+        TRY(status_json_render(model, &doc));
         const struct json_value *clusters = json_get(json_doc_root(doc), STR("clusters"));
         if (settings->output[0] == 'y')
             yaml_write(out, clusters);

@@ -57,6 +57,7 @@ extern const struct command command_resume;
 extern const struct command command_status;
 extern const struct command command_up;
 extern const struct command command_version;
+extern const struct command command_web;
 extern const struct command command_why;
 
 /* How this program was called: "corset", or "kubectl corset" as a plugin. A constant. */

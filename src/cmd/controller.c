@@ -20,6 +20,7 @@ struct settings {
     struct global_flags globals;
     struct controller_settings controller;
     const char *lease_namespace, *lease_name;
+    const char *web, *web_cert_dir;
 };
 
 /*
@@ -80,6 +81,9 @@ static struct error *serve_controllers(void *data)
     options->tls = tls;
     options->proxies = &proxies;
     TRY(controller_manager_new(loop, options, &controllers));
+    if (controller_manager_page(controllers).len)
+        log_info("Serving the fleet's page",
+                 LOG_STR("address", controller_manager_page(controllers)));
     return until_signal(signals, run_controllers, controllers, say_stopping);
 }
 
@@ -87,12 +91,14 @@ static struct error *serve_controllers(void *data)
 #define OPTION_AT(member) offsetof(struct settings, controller.options.member)
 
 static const struct flag flags[] = {
-    {"leader-elect",                 FLAG_BOOL, OPTION_AT(leader_elect),   FLAG_ANY},
-    {"leader-elect-lease-duration",  FLAG_SPAN, OPTION_AT(lease_duration), FLAG_ANY},
-    {"leader-elect-renew-deadline",  FLAG_SPAN, OPTION_AT(renew_deadline), FLAG_ANY},
-    {"leader-elect-retry-period",    FLAG_SPAN, OPTION_AT(retry_period),   FLAG_ANY},
-    {"leader-elect-lease-namespace", FLAG_TEXT, AT(lease_namespace),       FLAG_ANY},
-    {"leader-elect-lease-name",      FLAG_TEXT, AT(lease_name),            FLAG_ANY},
+    {"leader-elect",                 FLAG_BOOL, OPTION_AT(leader_elect),   FLAG_ANY   },
+    {"leader-elect-lease-duration",  FLAG_SPAN, OPTION_AT(lease_duration), FLAG_ANY   },
+    {"leader-elect-renew-deadline",  FLAG_SPAN, OPTION_AT(renew_deadline), FLAG_ANY   },
+    {"leader-elect-retry-period",    FLAG_SPAN, OPTION_AT(retry_period),   FLAG_ANY   },
+    {"leader-elect-lease-namespace", FLAG_TEXT, AT(lease_namespace),       FLAG_ANY   },
+    {"leader-elect-lease-name",      FLAG_TEXT, AT(lease_name),            FLAG_ANY   },
+    {"web-addr",                     FLAG_TEXT, AT(web),                   FLAG_ANY   },
+    {"web-cert-dir",                 FLAG_TEXT, AT(web_cert_dir),          FLAG_FOLDER},
 };
 
 static const struct flag_group groups[] = {
@@ -108,6 +114,14 @@ static int complete_settings(struct settings *settings)
     options->namespace = str_from_c(settings->globals.namespace);
     options->lease_namespace = str_from_c(settings->lease_namespace);
     options->lease_name = str_from_c(settings->lease_name);
+    struct address web;
+    if (!address_read_optional(settings->web, &web))
+        return command_misused(&command_controller, "--web-addr wants HOST:PORT, not '%s'",
+                               settings->web);
+    options->web_host = web.host;
+    options->web_port = web.port;
+    options->web_has_tokens = true;
+    options->web_cert_dir = str_from_c(settings->web_cert_dir);
     const int misused = controller_flags_use(&settings->controller, &command_controller);
     return misused ? misused : global_flags_use(&settings->globals, &command_controller);
 }
@@ -142,6 +156,9 @@ const struct command command_controller = {
         "                           --leader-elect-renew-deadline (10s),\n"
         "                           --leader-elect-retry-period (2s),\n"
         "                           --leader-elect-lease-namespace, --leader-elect-lease-name\n"
+        "  --web-addr HOST:PORT     show the fleet on a page, over TLS, to users who show a token of\n"
+        "                           the cluster and may list sets (default: none)\n"
+        "  --web-cert-dir DIR       with tls.crt and tls.key of the page (default: one is made)\n"
         "  --v N                    verbosity of the log (default 2)\n"
         "  --logging-format FORMAT  text or json\n\n"
         "By default --health-addr is :9440 and --diagnostics-address :8443.\n\n"

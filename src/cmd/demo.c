@@ -259,7 +259,8 @@ static struct error *show_rollout(struct demo *demo)
         "\n%zu objects on %zu cluster%s in %.1f s. Try it with an API of your own:\n\n"
         "  corset up --data-dir ~/.local/share/corset --virtual-clusters 3 &\n"
         "  corset demo --manifests | kubectl --kubeconfig ~/.local/share/corset/kubeconfig apply -f -\n"
-        "  corset status --kubeconfig ~/.local/share/corset/kubeconfig -w\n",
+        "  corset status --kubeconfig ~/.local/share/corset/kubeconfig -w\n"
+        "  corset web --kubeconfig ~/.local/share/corset/kubeconfig --open\n",
         count * demo_example_size(&demo->example), count, count == 1 ? "" : "s",
         (double)took / (double)SECOND);
     return NULL;

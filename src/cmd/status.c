@@ -20,6 +20,7 @@
 #include "cmd/status_source.h"
 #include "cmd/until_signal.h"
 #include "json/yaml/yaml_write.h"
+#include "status/status_json.h"
 
 #define FRAME_MIN    (250 * MILLISECOND) /* between two frames */
 #define FRAME_MAX    SECOND              /* ages grow */
@@ -84,7 +85,7 @@ static struct error *render_data(const struct settings *settings, const struct s
                                  struct buf *out)
 {
     OWNED(json_doc) doc = NULL;
-    TRY(status_render_json(model, &doc));
+    TRY(status_json_render(model, &doc));
     if (settings->format == FORMAT_YAML) {
         yaml_write(out, json_doc_root(doc));
     } else {

@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "cmd/flags.h"
-#include "cmd/status_model.h"
+#include "status/status_model.h"
 
 struct status_filter {
     const char *selector_text;

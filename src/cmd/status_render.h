@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "base/timestamp.h"
-#include "cmd/status_model.h"
+#include "status/status_model.h"
 
 struct status_view {
     size_t width;  /* 0: no limit, nothing is cut */
@@ -31,7 +31,3 @@ void status_render_cluster(const struct status_model *model, const struct status
 /* The table of clusters alone, for corset cluster list. */
 void status_render_clusters(const struct status_model *model, const struct status_view *view,
                             struct buf *out);
-
-/* The model as JSON, for programs. ERROR_TOO_LARGE. */
-MUST_USE struct error *status_render_json(const struct status_model *model,
-                                          struct json_doc **ret_doc);

@@ -5,6 +5,7 @@
 
 #include "apimachinery/object.h"
 #include "base/duration.h"
+#include "status/status_json.h"
 #include "testing/test.h"
 
 /* 2026-01-01T00:10:00Z, and what happened before it. */
@@ -493,7 +494,7 @@ TEST(status_shows_paused_clusters)
             "reached: refused\n"
             "two    paused   0/1   2/2        -      spec.paused is set\n"
             "one    applied  1/1   2/2        4m\n"));
-    CHECK_OK(status_render_json(&model, &doc));
+    CHECK_OK(status_json_render(&model, &doc));
     buf_clear(&out);
     json_write(&out, json_doc_root(doc));
     CHECK_CONTAINS(
@@ -780,7 +781,7 @@ TEST(status_for_programs)
     SCOPED(buf) out = {.limit = 0};
     OWNED(json_doc) doc = NULL;
     fill_many(&model, 1, 0);
-    CHECK_OK(status_render_json(&model, &doc));
+    CHECK_OK(status_json_render(&model, &doc));
     json_write(&out, json_doc_root(doc));
     CHECK_EQ(
         buf_str(&out),

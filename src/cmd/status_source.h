@@ -7,7 +7,7 @@
 #include "base/duration.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "cmd/status_model.h"
+#include "status/status_model.h"
 
 struct cache;
 struct cache_set;

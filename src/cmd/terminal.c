@@ -52,18 +52,9 @@ void terminal_size(int fd, size_t *ret_width, size_t *ret_height)
     *ret_height = size.ws_row ? size.ws_row : size_from("LINES", HEIGHT_DEFAULT);
 }
 
-/* Escapes as Go's %q does, but leaves quotes and backslashes as they are. */
 void terminal_add_shown(struct buf *out, struct str text)
 {
-    char piece[QUOTE_PIECE_MAX];
-    while (text.len) {
-        const char first = text.ptr[0];
-        const size_t len = quote_next_go(&text, piece);
-        if (first == '"' || first == '\\')
-            buf_add_char(out, first);
-        else
-            buf_add(out, str_from(piece, len));
-    }
+    quote_add_shown(out, text);
 }
 
 /*

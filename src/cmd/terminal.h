@@ -18,10 +18,7 @@ bool terminal_has_color(int fd, enum terminal_color wanted);
 /* The size of the terminal, else COLUMNS and LINES, else 80 x 24. */
 void terminal_size(int fd, size_t *ret_width, size_t *ret_height);
 
-/*
- * Appends foreign text as one line: control characters are escaped, quotes and backslashes are
- * not.
- */
+/* Appends foreign text as one line; see quote_add_shown(). */
 void terminal_add_shown(struct buf *out, struct str text);
 
 /* The number of columns that a text takes. Combining characters take none. */

@@ -29,6 +29,7 @@ struct settings {
     struct server_settings server;
     struct controller_settings controller;
     struct global_flags globals;
+    bool web;
 
     struct arena arena; /* of the default folder's name */
 };
@@ -98,9 +99,13 @@ static struct error *serve_controllers(struct settings *settings, const struct r
     options.tls = tls;
     options.proxies = &proxies;
     options.owns_clusters = true;
+    if (settings->web)
+        options.web_host = STR("127.0.0.1");
     TRY(controller_manager_new(loop_current(), &options, &controllers));
     command_say("ready on %.*s", STR_ARG(config->host));
     command_say("export KUBECONFIG=%s/kubeconfig", settings->server.files.data_dir);
+    if (settings->web)
+        command_say("the fleet's page: %.*s", STR_ARG(controller_manager_page(controllers)));
     service_manager_serve(&scope);
     return until_signal(signals, run_controllers, controllers, say_stopping);
 }
@@ -139,7 +144,12 @@ static struct error *serve_up(void *data)
     return err;
 }
 
+static const struct flag flags[] = {
+    {"web", FLAG_BOOL, offsetof(struct settings, web), FLAG_ANY},
+};
+
 static const struct flag_group groups[] = {
+    FLAGS_GROUP(flags, 0),
     SERVER_GROUP(struct settings),
     CONTROLLER_GROUP(struct settings),
     GLOBAL_FLAGS_GROUP(struct settings),
@@ -202,6 +212,8 @@ const struct command command_up = {
         "  --write-cluster-kubeconfigs DIR\n"
         "                           where to write those of virtual clusters besides DIR/clusters\n" SERVER_LIMITS_HELP
         "  --inject FAULTS          how virtual clusters misbehave, see 'corset apiserver --help'\n"
+        "  --web                    show the fleet on a page, whose address is printed; it is for\n"
+        "                           this machine alone and opens once, see 'corset web --help'\n"
         "  -n, --namespace NS       only sets and clusters of one namespace (default: all)\n" CONTROLLER_HELP
         "\nBy default there are no health and diagnostics servers.\n\n"
         "Try it:\n"

@@ -12,7 +12,7 @@
 #include "cmd/status_source.h"
 #include "cmd/user_agent.h"
 #include "cmd/why_object.h"
-#include "cmd/why_render.h"
+#include "status/why_render.h"
 
 #define CLUSTER_WORD STR("cluster/")
 #define SET_WORD     STR("set/")

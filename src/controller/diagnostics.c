@@ -87,15 +87,6 @@ void diagnostics_add_page(struct diagnostics *diagnostics, const char *path,
     list_append(&diagnostics->pages, &page->link);
 }
 
-/* Empty if there is no bearer token. The scheme is case-insensitive (RFC 9110, section 11.1). */
-static struct str bearer_token(const struct http_request *request)
-{
-    const struct str value = http_headers_find(http_request_headers(request), STR("authorization"));
-    if (value.len < 7 || !str_eq_nocase(str_slice(value, 0, 7), STR("Bearer ")))
-        return STR("");
-    return str_trim(str_skip(value, 7));
-}
-
 /* Asks the reviewer with the verb of the request, "get" or "put". Suspends. */
 static struct error *check_access(struct diagnostics *diagnostics, struct http_request *request,
                                   struct str path)
@@ -104,7 +95,7 @@ static struct error *check_access(struct diagnostics *diagnostics, struct http_r
         return NULL;
     const struct str verb =
         str_eq(http_request_method(request), STR("PUT")) ? STR("put") : STR("get");
-    return reviewer_check(diagnostics->reviewer, bearer_token(request), verb, path);
+    return reviewer_check(diagnostics->reviewer, reviewer_bearer_token(request), verb, path);
 }
 
 /* The level of klog: 0 to 10. */

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "client/client.h"
+#include "http/server.h"
 #include "json/builder.h"
 #include "json/path.h"
 
@@ -59,6 +60,15 @@ void reviewer_free(struct reviewer *reviewer)
     mem_free(reviewer);
 }
 
+/* The scheme is case-insensitive (RFC 9110, section 11.1). */
+struct str reviewer_bearer_token(const struct http_request *request)
+{
+    const struct str value = http_headers_find(http_request_headers(request), STR("authorization"));
+    if (value.len < 7 || !str_eq_nocase(str_slice(value, 0, 7), STR("Bearer ")))
+        return STR("");
+    return str_trim(str_skip(value, 7));
+}
+
 /* Creates a review and reads its status. Suspends. */
 static struct error *create_review(struct reviewer *reviewer, struct str path, struct str body,
                                    struct object **ret_answer)
@@ -92,35 +102,92 @@ static struct error *review_token(struct reviewer *reviewer, struct str token,
     return NULL;
 }
 
-/* uid, groups and extra of the user are passed on, since rules may refer to them. Suspends. */
-static struct error *review_access(struct reviewer *reviewer, const struct json_value *user,
-                                   struct str verb, struct str path, struct object **ret_answer)
+/*
+ * Begins a SubjectAccessReview, up to the attributes in its spec. uid, groups and extra of the user
+ * are passed on, since rules may refer to them.
+ */
+static void begin_access_review(struct json_builder *builder, const struct json_value *user)
 {
-    SCOPED(buf) body = {0};
-    SCOPED(json_builder) builder = {0};
-    OWNED(json_doc) doc = NULL;
-    json_builder_object(&builder);
-    json_builder_add_str(&builder, "apiVersion", STR("authorization.k8s.io/v1"));
-    json_builder_add_str(&builder, "kind", STR("SubjectAccessReview"));
-    json_builder_add_object(&builder, "spec");
-    json_builder_add_str(&builder, "user", json_path_str(user, "username"));
     static const char *const copied[] = {"uid", "groups", "extra"};
+    json_builder_object(builder);
+    json_builder_add_str(builder, "apiVersion", STR("authorization.k8s.io/v1"));
+    json_builder_add_str(builder, "kind", STR("SubjectAccessReview"));
+    json_builder_add_object(builder, "spec");
+    json_builder_add_str(builder, "user", json_path_str(user, "username"));
     for (size_t i = 0; i < COUNT(copied); i++) {
         const struct json_value *value = json_get(user, str_from_c(copied[i]));
         if (value)
-            json_builder_add_value(&builder, copied[i], value);
+            json_builder_add_value(builder, copied[i], value);
     }
+}
+
+/* Ends the review, behind the attributes, and has it answered. Suspends. */
+static struct error *ask_access(struct reviewer *reviewer, struct json_builder *builder,
+                                bool *ret_is_allowed)
+{
+    SCOPED(buf) body = {0};
+    OWNED(json_doc) doc = NULL;
+    OWNED(object) answer = NULL;
+    json_builder_end(builder);
+    json_builder_end(builder);
+    TRY(json_builder_finish(builder, &doc));
+    json_write(&body, json_doc_root(doc));
+    TRY(create_review(reviewer, STR("/apis/authorization.k8s.io/v1/subjectaccessreviews"),
+                      buf_str(&body), &answer),
+        "review access");
+    *ret_is_allowed = false;
+    (void)json_to_bool(object_path(answer, "status.allowed"), ret_is_allowed);
+    return NULL;
+}
+
+/* Suspends. */
+static struct error *review_access(struct reviewer *reviewer, const struct json_value *user,
+                                   struct str verb, struct str path, bool *ret_is_allowed)
+{
+    SCOPED(json_builder) builder = {0};
+    begin_access_review(&builder, user);
     json_builder_add_object(&builder, "nonResourceAttributes");
     json_builder_add_str(&builder, "path", path);
     json_builder_add_str(&builder, "verb", verb);
     json_builder_end(&builder);
+    return ask_access(reviewer, &builder, ret_is_allowed);
+}
+
+struct error *reviewer_may_list(struct reviewer *reviewer, const struct json_value *user,
+                                struct str group, struct str resource, struct str namespace)
+{
+    SCOPED(json_builder) builder = {0};
+    bool is_allowed = false;
+    begin_access_review(&builder, user);
+    json_builder_add_object(&builder, "resourceAttributes");
+    json_builder_add_str(&builder, "group", group);
+    json_builder_add_str(&builder, "resource", resource);
+    json_builder_add_str(&builder, "verb", STR("list"));
+    if (namespace.len)
+        json_builder_add_str(&builder, "namespace", namespace);
     json_builder_end(&builder);
-    json_builder_end(&builder);
-    TRY(json_builder_finish(&builder, &doc));
-    json_write(&body, json_doc_root(doc));
-    TRY(create_review(reviewer, STR("/apis/authorization.k8s.io/v1/subjectaccessreviews"),
-                      buf_str(&body), ret_answer),
-        "review access");
+    TRY(ask_access(reviewer, &builder, &is_allowed));
+    return is_allowed ? NULL : error_new(ERROR_FORBIDDEN, "the user may not list it");
+}
+
+/* Whether the review found a user. */
+static bool is_authenticated(const struct object *review)
+{
+    bool is_known = false;
+    return json_to_bool(object_path(review, "status.authenticated"), &is_known) && is_known &&
+           json_path_str(object_path(review, "status.user"), "username").len;
+}
+
+struct error *reviewer_identify(struct reviewer *reviewer, struct str token,
+                                struct object **ret_review)
+{
+    OWNED(object) review = NULL;
+    if (!token.len || token.len > TOKEN_MAX)
+        return error_new(ERROR_UNAUTHORIZED, "Unauthorized");
+    TRY(review_token(reviewer, token, &review));
+    if (!is_authenticated(review))
+        return error_new(ERROR_UNAUTHORIZED, "Unauthorized");
+    *ret_review = TAKE(review);
     return NULL;
 }
 
@@ -129,20 +196,16 @@ static struct error *review_request(struct reviewer *reviewer, struct str token,
                                     struct str path, struct decision *decision)
 {
     OWNED(object) authentication = NULL;
-    OWNED(object) authorization = NULL;
     bool is_allowed = false;
     TRY(review_token(reviewer, token, &authentication));
-    const struct json_value *user = object_path(authentication, "status.user");
-    const struct str name = json_path_str(user, "username");
-    if (!json_to_bool(object_path(authentication, "status.authenticated"), &is_allowed) ||
-        !is_allowed || !name.len) {
+    if (!is_authenticated(authentication)) {
         decision->code = ERROR_UNAUTHORIZED;
         return NULL;
     }
-    TRY(review_access(reviewer, user, verb, path, &authorization));
+    const struct json_value *user = object_path(authentication, "status.user");
+    const struct str name = json_path_str(user, "username");
+    TRY(review_access(reviewer, user, verb, path, &is_allowed));
     decision->user = mem_dup(name.ptr, name.len);
-    is_allowed = false;
-    (void)json_to_bool(object_path(authorization, "status.allowed"), &is_allowed);
     decision->code = is_allowed ? ERROR_NONE : ERROR_FORBIDDEN;
     return NULL;
 }

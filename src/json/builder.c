@@ -323,6 +323,18 @@ void json_builder_add_value(struct json_builder *builder, const char *key,
     json_builder_value(builder, value);
 }
 
+void json_builder_add_members(struct json_builder *builder, const struct json_value *from,
+                              const struct str *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct json_value *value = json_get(from, names[i]);
+        if (!value)
+            continue;
+        json_builder_key(builder, names[i]);
+        json_builder_value(builder, value);
+    }
+}
+
 void json_builder_add_object(struct json_builder *builder, const char *key)
 {
     json_builder_key(builder, str_from_c(key));

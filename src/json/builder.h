@@ -57,6 +57,10 @@ void json_builder_add_bool(struct json_builder *builder, const char *key, bool t
 void json_builder_add_value(struct json_builder *builder, const char *key,
                             const struct json_value *value);
 
+/* Adds copies of those members of an object that are there. */
+void json_builder_add_members(struct json_builder *builder, const struct json_value *from,
+                              const struct str *names, size_t count);
+
 /* Opens a container as a member. */
 void json_builder_add_object(struct json_builder *builder, const char *key);
 void json_builder_add_array(struct json_builder *builder, const char *key);

@@ -1,7 +1,7 @@
 /* Every object has its result: in the condition, in the log and in the record of the binding. */
 #include "base/buf.h"
-#include "cmd/why_render.h"
 #include "scenarios/clusterresourceset/delivery_fixture.h"
+#include "status/why_render.h"
 
 /* Fifty objects without a namespace, one in a namespace that is not there, one that is fine. */
 static void start_with_many_failures(struct crs_fixture *fixture)

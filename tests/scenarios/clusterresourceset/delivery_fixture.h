@@ -7,8 +7,8 @@
  */
 #pragma once
 
-#include "cmd/status_model.h"
 #include "scenarios/clusterresourceset/crs_fixture.h"
+#include "status/status_model.h"
 
 #define DELIVERY_FIXTURE_POLICIES "/apis/corset.dev/v1alpha1/namespaces/ns/deliverypolicies"
 #define DELIVERY_FIXTURE_POLICY   DELIVERY_FIXTURE_POLICIES "/p"

@@ -2,8 +2,8 @@
  * corset why of one set on one cluster: what is wrong, where, since when and what to do, on one
  * screen.
  */
-#include "cmd/why_render.h"
 #include "scenarios/clusterresourceset/delivery_fixture.h"
+#include "status/why_render.h"
 
 #define LINES   24
 #define COLUMNS 80

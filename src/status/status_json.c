@@ -1,9 +1,6 @@
-/*
- * The model of corset status as JSON, for programs. The members are part of the program's
- * interface.
- */
+#include "status/status_json.h"
+
 #include "clusterresourceset/types/delivery.h"
-#include "cmd/status_render.h"
 #include "json/builder.h"
 
 /* Times that are not known are left out. */
@@ -37,7 +34,7 @@ static void add_ref(struct json_builder *builder, const struct resource_ref *ref
 }
 
 /* One set, with the number of clusters in each state. */
-static void add_set(struct json_builder *builder, const struct status_set *set)
+void status_json_add_set(struct json_builder *builder, const struct status_set *set)
 {
     begin(builder, set->key, set->state);
     add_some(builder, "strategy", set->spec.strategy_text);
@@ -142,7 +139,7 @@ static void add_delivery(struct json_builder *builder, const struct delivery *de
 }
 
 /* One set on one cluster, with its resources. */
-static void add_cell(struct json_builder *builder, const struct status_cell *cell)
+void status_json_add_cell(struct json_builder *builder, const struct status_cell *cell)
 {
     json_builder_object(builder);
     json_builder_add_str(builder, "name", cell->set->key.name);
@@ -165,7 +162,7 @@ static void add_cell(struct json_builder *builder, const struct status_cell *cel
     json_builder_end(builder);
 }
 
-static void add_cluster(struct json_builder *builder, const struct status_cluster *cluster)
+void status_json_add_cluster(struct json_builder *builder, const struct status_cluster *cluster)
 {
     begin(builder, cluster->key, cluster->state);
     add_some(builder, "endpoint", cluster->endpoint);
@@ -174,12 +171,12 @@ static void add_cluster(struct json_builder *builder, const struct status_cluste
     add_some(builder, "message", cluster->why);
     json_builder_add_array(builder, "sets");
     for (size_t i = 0; i < cluster->cell_count; i++)
-        add_cell(builder, &cluster->cells[i]);
+        status_json_add_cell(builder, &cluster->cells[i]);
     json_builder_end(builder);
     json_builder_end(builder);
 }
 
-struct error *status_render_json(const struct status_model *model, struct json_doc **ret_doc)
+struct error *status_json_render(const struct status_model *model, struct json_doc **ret_doc)
 {
     SCOPED(json_builder) builder = {0};
     json_builder_object(&builder);
@@ -187,12 +184,12 @@ struct error *status_render_json(const struct status_model *model, struct json_d
     json_builder_add_array(&builder, "sets");
     for (size_t i = 0; i < model->set_count; i++)
         if (status_model_shows(model, model->sets[i]->state))
-            add_set(&builder, model->sets[i]);
+            status_json_add_set(&builder, model->sets[i]);
     json_builder_end(&builder);
     json_builder_add_array(&builder, "clusters");
     for (size_t i = 0; i < model->cluster_count; i++)
         if (status_model_shows(model, model->clusters[i]->state))
-            add_cluster(&builder, model->clusters[i]);
+            status_json_add_cluster(&builder, model->clusters[i]);
     json_builder_end(&builder);
     json_builder_end(&builder);
     return json_builder_finish(&builder, ret_doc);

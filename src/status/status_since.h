@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "cmd/status_model.h"
+#include "status/status_model.h"
 
 /* Remembers what a set's or a Cluster's own status says of times. */
 void status_since_read_set(struct status_set *set, const struct object *object);

@@ -1,4 +1,4 @@
-#include "cmd/status_since.h"
+#include "status/status_since.h"
 
 #include "apimachinery/condition.h"
 #include "apimachinery/object.h"

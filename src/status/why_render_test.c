@@ -1,11 +1,11 @@
-#include "cmd/why_render.h"
+#include "status/why_render.h"
 
 #include <stdio.h>
 
 #include "apimachinery/object.h"
 #include "base/duration.h"
-#include "cmd/status_render.h"
 #include "json/json.h"
+#include "status/status_json.h"
 #include "testing/test.h"
 
 /* 2026-01-01T00:10:00Z. */
@@ -187,7 +187,7 @@ TEST(status_as_json_has_every_failure)
     SCOPED(buf) text = {.limit = 0};
     OWNED(json_doc) doc = NULL;
     fill(&model);
-    CHECK_OK(status_render_json(&model, &doc));
+    CHECK_OK(status_json_render(&model, &doc));
     json_write(&text, json_doc_root(doc));
     CHECK_CONTAINS(
         buf_str(&text),

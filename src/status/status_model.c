@@ -8,7 +8,7 @@
  * The message for a cell comes from three places, the best one first: an Event about the Cluster,
  * the part of the set's condition that names the cluster, the whole message of the condition.
  */
-#include "cmd/status_model.h"
+#include "status/status_model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +27,8 @@
 #include "clusterresourceset/rollout_condition.h"
 #include "clusterresourceset/types/binding.h"
 #include "clusterresourceset/types/delivery.h"
-#include "cmd/status_since.h"
 #include "json/path.h"
+#include "status/status_since.h"
 
 #define EVENT_PREFIX STR("ClusterResourceSet ")
 #define PAUSED_WHY   STR("spec.paused is set")

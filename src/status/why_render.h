@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/timestamp.h"
-#include "cmd/status_model.h"
+#include "status/status_model.h"
 
 /* One set on one cluster, whatever its state. */
 void why_render_cell(const struct status_cluster *cluster, const struct status_cell *cell,

@@ -1,10 +1,9 @@
-#include "cmd/why_render.h"
+#include "status/why_render.h"
 
 #include "apiserver/registry/kind_age.h"
 #include "base/memory.h"
+#include "base/quote.h"
 #include "clusterresourceset/types/delivery.h"
-#include "cmd/command.h"
-#include "cmd/terminal.h"
 
 #define NAMES_SHOWN 5 /* of clusters of which the same is said */
 #define CHAIN_SHOWN 6 /* sets that wait for each other */
@@ -13,7 +12,7 @@
 static void add_line(struct buf *out, int indent, struct str text)
 {
     buf_print(out, "%*s", indent, "");
-    terminal_add_shown(out, text);
+    quote_add_shown(out, text);
     buf_add_char(out, '\n');
 }
 
