@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 
+#include "app/fleet_extension.h"
 #include "app/standalone.h"
 #include "async/fiber.h"
 #include "async/loop.h"
@@ -15,6 +16,7 @@
 #include "client/proxy_environment.h"
 #include "cmd/address.h"
 #include "cmd/controller_flags.h"
+#include "cmd/fleet_flags.h"
 #include "cmd/global_flags.h"
 #include "cmd/server_flags.h"
 #include "cmd/stale_clusters.h"
@@ -29,6 +31,7 @@
 struct settings {
     struct server_settings server;
     struct controller_settings controller;
+    struct fleet_settings fleet;
     struct global_flags globals;
 
     struct arena arena; /* of the default folder's name */
@@ -84,23 +87,45 @@ static struct proxy_environment proxies_beside(const struct rest_config *config,
     return proxies;
 }
 
+/* NULL without --fleet. */
+static struct fleet_extension *extend_server(const struct settings *settings,
+                                             struct controller_manager *controllers,
+                                             struct apiserver *server)
+{
+    struct fleet_options options = settings->fleet.options;
+    options.clusters = controller_manager_clusters(controllers);
+    options.metrics = controller_manager_metrics(controllers);
+    return settings->fleet.is_on ? fleet_extension_new(loop_current(), server, &options) : NULL;
+}
+
+/* What the controllers are given by the rest of the process. */
+struct surroundings {
+    const struct rest_config *config;
+    struct network *network;
+    struct tls_context *tls;
+    struct signals *signals;
+    struct apiserver *server;
+};
+
 /* Scripts wait for the line "ready on". */
-static struct error *serve_controllers(struct settings *settings, const struct rest_config *config,
-                                       struct network *network, struct tls_context *tls,
-                                       struct signals *signals)
+static struct error *serve_controllers(struct settings *settings,
+                                       const struct surroundings *surroundings)
 {
     OWNED(controller_manager) controllers = NULL;
+    OWNED(fleet_extension) extension = NULL; /* ends before the controllers */
+    const struct rest_config *config = surroundings->config;
     struct controller_manager_options options = settings->controller.options;
     const struct proxy_environment proxies = proxies_beside(config, &settings->arena);
     options.config = config;
-    options.network = network;
-    options.tls = tls;
+    options.network = surroundings->network;
+    options.tls = surroundings->tls;
     options.proxies = &proxies;
     options.owns_clusters = true;
     TRY(controller_manager_new(loop_current(), &options, &controllers));
+    extension = extend_server(settings, controllers, surroundings->server);
     fprintf(stderr, "corset: ready on %.*s\n", STR_ARG(config->host));
     fprintf(stderr, "corset: export KUBECONFIG=%s/kubeconfig\n", settings->server.files.data_dir);
-    return until_signal(signals, run_controllers, controllers, say_stopping);
+    return until_signal(surroundings->signals, run_controllers, controllers, say_stopping);
 }
 
 /* Errors of draining are dropped: the result of the controllers is the result of the command. */
@@ -131,7 +156,9 @@ static struct error *serve_up(void *data)
     standalone_keep_credentials(standalone, hand_out, &handout);
     TRY(stale_clusters_delete(&config, network, tls, settings->server.virtual_clusters),
         "remove virtual clusters of an earlier run");
-    struct error *err = serve_controllers(settings, &config, network, tls, signals);
+    const struct surroundings surroundings = {&config, network, tls, signals,
+                                              standalone_server(standalone)};
+    struct error *err = serve_controllers(settings, &surroundings);
     FIBER_TIMEOUT(DRAIN_TIMEOUT);
     OWNED(error) late = apiserver_drain(standalone_server(standalone));
     return err;
@@ -140,6 +167,7 @@ static struct error *serve_up(void *data)
 static const struct flag_group groups[] = {
     SERVER_GROUP(struct settings),
     CONTROLLER_GROUP(struct settings),
+    FLEET_GROUP_OF(struct settings),
     GLOBAL_FLAGS_GROUP(struct settings),
 };
 
@@ -159,6 +187,8 @@ static int complete_settings(struct settings *settings)
         return misused;
     options->namespace = str_from_c(settings->globals.namespace);
     misused = controller_flags_use(&settings->controller, &command_up);
+    if (!misused)
+        misused = fleet_flags_use(&settings->fleet, &command_up);
     return misused ? misused : global_flags_use(&settings->globals, &command_up);
 }
 
@@ -202,7 +232,7 @@ const struct command command_up = {
         "                           where to write those of virtual clusters besides DIR/clusters\n" SERVER_LIMITS_HELP
         "  --inject FAULTS          how virtual clusters misbehave, see 'corset apiserver --help'\n"
         "  -n, --namespace NS       only sets and clusters of one namespace (default: all)\n" CONTROLLER_HELP
-        "\nBy default there are no health and diagnostics servers.\n\n"
+            FLEET_HELP "\nBy default there are no health and diagnostics servers.\n\n"
         "Try it:\n"
         "  corset up --data-dir ~/.local/share/corset --virtual-clusters 3 &\n"
         "  kubectl --kubeconfig ~/.local/share/corset/kubeconfig get clusters\n",
