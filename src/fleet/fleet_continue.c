@@ -13,7 +13,7 @@
 
 #define BLOCK     64
 #define TOKEN_MAX (64 * KILOBYTE)
-#define LIFE      (60 * 60) /* seconds */
+#define LIFE      ((int64_t)3600) /* seconds */
 
 void fleet_continue_key_init(struct fleet_continue_key *key)
 {

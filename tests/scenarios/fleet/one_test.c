@@ -1,4 +1,5 @@
 /* One cluster through the endpoint: FQ-01 to FQ-12, FQ-23. */
+#include "base/base64.h"
 #include "http/headers.h"
 #include "scenarios/fleet/fleet_fixture.h"
 #include "testing/test.h"
@@ -317,4 +318,68 @@ SIM_TEST(fq_23_ambiguous_paths_reach_no_cluster)
         CHECK_EQ(fleet_fixture_get(&fixture, targets[i]), 400);
     }
     CHECK_EQ(witness.asked, (size_t)0);
+}
+
+/* A watch through the endpoint, and what it has seen. */
+struct watching {
+    struct fleet_fixture *fixture;
+    struct buf seen;
+    bool has_ended;
+};
+
+static void watching_done(struct watching *watching)
+{
+    buf_done(&watching->seen);
+}
+
+static struct error *watch_maps(void *data)
+{
+    struct watching *watching = data;
+    OWNED(http_response) response = NULL;
+    const struct client_stream_request request = {.path = STR(FLEET_ONE("vc-0001") MAPS),
+                                                  .query = STR("watch=true&timeoutSeconds=300")};
+    TRY(client_stream(watching->fixture->admin, &request, &response));
+    for (;;) {
+        struct str piece;
+        struct error *err = http_response_read_piece(response, &piece);
+        watching->has_ended |= err || !piece.len;
+        if (err || !piece.len)
+            return err;
+        buf_add(&watching->seen, piece);
+    }
+}
+
+/* The same credentials in another text: for the ClusterCache a kubeconfig that has changed. */
+static void rotate_kubeconfig(struct fleet_fixture *fixture)
+{
+    SCOPED(buf) kubeconfig = {.secret = true};
+    SCOPED(buf) patch = {.secret = true};
+    OWNED(object) ignored = NULL;
+    standalone_cluster_kubeconfig(fixture->standalone, 0, &kubeconfig);
+    buf_add(&kubeconfig, STR("# rotated\n"));
+    buf_add(&patch, STR("{\"data\":{\"value\":\""));
+    base64_encode(&patch, buf_str(&kubeconfig));
+    buf_add(&patch, STR("\"}}"));
+    CHECK_OK(client_patch(fixture->admin, GVR("", "v1", "secrets"),
+                          KEY("default", "vc-0001-kubeconfig"), CLIENT_PATCH_MERGE, buf_str(&patch),
+                          NULL, &ignored));
+}
+
+SIM_TEST(fq_12_a_watch_goes_on_when_the_kubeconfig_changes)
+{
+    SCOPED(fleet_fixture) fixture;
+    SCOPED(watching) watching = {.fixture = &fixture};
+    fleet_fixture_init(&fixture, 1, &plain);
+    {
+        SCOPED(scope) scope = {0};
+        scope_start(&scope, "watch", watch_maps, &watching);
+        fleet_fixture_config_map(&fixture, "vc-0001", "before");
+        rotate_kubeconfig(&fixture);
+        CHECK_OK(fiber_sleep(MINUTE));
+        fleet_fixture_config_map(&fixture, "vc-0001", "after");
+        CHECK_OK(fiber_sleep(SECOND));
+        CHECK(!watching.has_ended);
+        CHECK_CONTAINS(buf_str(&watching.seen), STR("\"name\":\"before\""));
+        CHECK_CONTAINS(buf_str(&watching.seen), STR("\"name\":\"after\""));
+    }
 }
