@@ -140,6 +140,49 @@ struct corset_cluster_health {
 CORSET_EXPORT struct corset_cluster_health
 corset_cluster_health(struct corset_run *run, const char *name_space, const char *name);
 
+/* ---- One question to all clusters. ---- */
+
+/* The same GET request for every cluster that is selected. */
+struct corset_question {
+    const char *path;             /* "/api/v1/nodes". Required */
+    const char *query;            /* "labelSelector=a%3Db", escaped; NULL: none */
+    const char *cluster_selector; /* labels of Clusters: "env=prod"; NULL: all */
+    const char *name_space;       /* of Clusters; NULL: all */
+    size_t window;                /* requests at a time; 0: 512 */
+    int64_t timeout_ms;           /* until an answer begins, and without progress; 0: 5 s */
+    size_t answer_max;            /* bytes of an answer, larger ones are failures; 0: 4 MiB */
+};
+
+/* What a cluster answered, whatever the status; it lives during the call. */
+struct corset_answer {
+    const char *cluster_namespace, *cluster_name;
+    int status;
+    const char *body; /* ends in a NUL that body_size does not count */
+    size_t body_size;
+};
+typedef struct corset_error *corset_answer_fn(void *data, const struct corset_answer *answer);
+
+/* A cluster that did not answer: it has no connection, was too slow, or broke off. */
+struct corset_unanswered {
+    const char *cluster_namespace, *cluster_name, *reason;
+};
+
+/* The texts live as long as the run. */
+struct corset_summary {
+    size_t asked, answered;
+    const struct corset_unanswered *unanswered;
+    size_t unanswered_count;
+};
+
+/*
+ * Waits. Asks all clusters at once and calls the function for each answer, one after the other in
+ * the order of namespaces and names. Clusters that do not answer are in the summary; that is no
+ * error. An error of the function ends the question and is returned.
+ */
+CORSET_EXPORT CORSET_MUST_USE struct corset_error *
+corset_clusters_each(struct corset_run *run, const struct corset_question *question,
+                     corset_answer_fn *each, void *data, struct corset_summary *ret_summary);
+
 /* ---- Watches and events. ---- */
 
 /*

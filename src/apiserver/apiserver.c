@@ -292,6 +292,11 @@ void apiserver_keep_credentials(struct apiserver *server, credentials_changed_fn
     backup_keeper_start(&server->backups);
 }
 
+void apiserver_extend(struct apiserver *server, const struct extension *extension)
+{
+    server->handler.extension = extension ? *extension : (struct extension){0};
+}
+
 struct error *apiserver_put(struct apiserver *server, struct json_doc *doc)
 {
     return ensure_object(server->api, doc, ENSURE_MERGE);

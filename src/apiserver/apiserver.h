@@ -21,6 +21,7 @@
 
 struct api;
 struct apiserver;
+struct extension;
 struct json_doc;
 struct loop;
 struct network;
@@ -72,6 +73,13 @@ MUST_USE struct error *apiserver_drain(struct apiserver *server);
 /* Suspends until everything is closed. Acknowledged writes are durable already. */
 void apiserver_free(struct apiserver *server);
 DEFINE_OWNED(apiserver)
+
+/*
+ * An API of its own below /apis/<group> of the main API, which another module serves; see
+ * endpoints/extension.h. Copied. NULL: there is none any more; requests that are under way must
+ * have ended by then.
+ */
+void apiserver_extend(struct apiserver *server, const struct extension *extension);
 
 /*
  * Creates or merge-patches an object of the main API on behalf of the process, not of a user.

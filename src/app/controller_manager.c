@@ -279,6 +279,16 @@ struct error *controller_manager_new(struct loop *loop,
     return NULL;
 }
 
+struct clustercache *controller_manager_clusters(const struct controller_manager *controllers)
+{
+    return controllers->clustercache;
+}
+
+struct metrics *controller_manager_metrics(const struct controller_manager *controllers)
+{
+    return controllers->metrics;
+}
+
 struct error *controller_manager_run(struct controller_manager *controllers)
 {
     return manager_run(controllers->manager);

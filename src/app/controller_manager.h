@@ -20,6 +20,7 @@
 
 struct controller_manager;
 struct loop;
+struct metrics;
 struct network;
 struct proxy_environment;
 struct rest_config;
@@ -78,6 +79,9 @@ DEFINE_OWNED(controller_manager)
 
 /* The address of the fleet's page; empty: there is none. See fleet_page_address(). */
 struct str controller_manager_page(const struct controller_manager *controllers);
+/* The connections to workload clusters, and the metrics of the process, for what goes along. */
+struct clustercache *controller_manager_clusters(const struct controller_manager *controllers);
+struct metrics *controller_manager_metrics(const struct controller_manager *controllers);
 
 /* Runs until the fiber is cancelled, which is success. See manager_run(). Suspends. */
 MUST_USE struct error *controller_manager_run(struct controller_manager *controllers);

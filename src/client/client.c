@@ -198,13 +198,26 @@ static struct error *add_impersonation(struct http_headers *headers,
     return NULL;
 }
 
+/* The agent of a caller whose request is passed on comes behind ours. */
+static struct error *add_user_agent(const struct client *client, struct str behind,
+                                    struct http_headers *headers)
+{
+    SCOPED(buf) agent = {0};
+    buf_add(&agent, client->options.user_agent);
+    if (behind.len)
+        BUF_ADD_ALL(&agent, STR(" "), behind);
+    return http_headers_add(headers, STR("User-Agent"), buf_str(&agent));
+}
+
 /* Headers without credentials, which other servers may see. */
 static struct error *add_headers(struct client *client, const struct client_request *request,
                                  struct http_headers *headers)
 {
+    TRY(add_user_agent(client, request->agent, headers));
+    if (request->headers)
+        return http_headers_add_all(headers, request->headers);
     TRY(http_headers_add(headers, STR("Accept"),
                          request->accept.len ? request->accept : STR("application/json")));
-    TRY(http_headers_add(headers, STR("User-Agent"), client->options.user_agent));
     if (request->content_type.len)
         TRY(http_headers_add(headers, STR("Content-Type"), request->content_type));
     if (request->if_none_match.len)
@@ -215,15 +228,15 @@ static struct error *add_headers(struct client *client, const struct client_requ
 }
 
 /* A token wins over a user name and password. Client certificates belong to the transport. */
-static struct error *add_credentials(struct client *client, struct str token,
-                                     struct http_headers *headers)
+static struct error *add_credentials(struct client *client, const struct client_request *request,
+                                     struct str token, struct http_headers *headers)
 {
     const struct rest_config *config = client->options.config;
     if (token.len)
         TRY(add_bearer(headers, token));
     else if (config->auth.username.len)
         TRY(add_basic(headers, &config->auth));
-    return add_impersonation(headers, &config->impersonate);
+    return add_impersonation(headers, request->as ? request->as : &config->impersonate);
 }
 
 /* The server is told the timeout, so that it does not work for a client that has given up. */
@@ -296,7 +309,7 @@ static struct error *begin_hop(struct journey *journey, struct http_headers *hea
     const struct url origin = {.path = STR("")};
     TRY(add_headers(client, request, headers));
     if (!journey->is_elsewhere)
-        TRY(add_credentials(client, buf_str(&journey->token), headers));
+        TRY(add_credentials(client, request, buf_str(&journey->token), headers));
     *ret_sent = (struct http_client_request){
         .method = request->method,
         .target = url_join(&journey->arena, &origin, journey->at.path, journey->at.query),
@@ -315,6 +328,7 @@ static struct error *follow_redirect(struct journey *journey, const struct http_
     const struct str location = http_headers_find(http_response_headers(response), STR("location"));
     struct url to;
     *ret_followed =
+        !journey->request->no_redirect &&
         redirect_is_followed(journey->request->method, http_response_status(response), location);
     if (!*ret_followed)
         return NULL;

@@ -42,6 +42,7 @@ struct network;
 struct proxy_environment;
 struct rate_limit;
 struct rest_config;
+struct rest_impersonation;
 struct tls_context;
 
 struct client_options {
@@ -213,6 +214,27 @@ struct client_delete_options {
 MUST_USE struct error *client_delete(struct client *client, struct gvr gvr, struct key key,
                                      const struct client_delete_options *options,
                                      struct object **ret_object);
+
+/*
+ * A request whose response the caller reads as it comes, whatever its status, for proxies and
+ * streams. It is sent once, without a timeout of its own, and redirects are not followed.
+ */
+struct client_stream_request {
+    struct str method;                  /* empty: GET */
+    struct str path;                    /* below the server's prefix */
+    struct str query;                   /* already escaped */
+    const struct http_headers *headers; /* all but User-Agent and credentials */
+    struct str agent;                   /* behind the user agent of the client; may be empty */
+    struct str body;
+    const struct rest_impersonation *as; /* NULL: as the config says */
+    bool keeps_encoding;                 /* a compressed body is not inflated */
+    struct rate_limit *rate_limit;       /* NULL: none */
+};
+
+/* Suspends until the head of the response has arrived. */
+MUST_USE struct error *client_stream(struct client *client,
+                                     const struct client_stream_request *request,
+                                     struct http_response **ret_response);
 
 /* A request without a verb on a resource: probes, discovery, reviews, /version. */
 struct client_raw_request {

@@ -11,6 +11,8 @@
 #include "client/answer.h"
 #include "client/client.h"
 
+struct rest_impersonation;
+
 struct client_request {
     struct str method;
     struct str path;  /* below the path of the server's URL */
@@ -20,6 +22,12 @@ struct client_request {
     duration timeout;              /* 0: the client's */
     bool no_retry;
     bool is_plain; /* no compression is offered */
+
+    /* Of client_stream() alone. */
+    const struct http_headers *headers;  /* instead of the three above; NULL: those */
+    struct str agent;                    /* behind the user agent of the client */
+    const struct rest_impersonation *as; /* instead of the impersonation of the config */
+    bool no_redirect;
 };
 
 static inline void client_request_done(struct client_request *request)

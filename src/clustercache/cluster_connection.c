@@ -23,6 +23,7 @@
 #include "base/memory.h"
 #include "client/client.h"
 #include "client/discovery/discovery.h"
+#include "clustercache/cluster_callers.h"
 #include "clustercache/cluster_connection_caches.h"
 #include "clustercache/cluster_connection_internal.h"
 #include "clustercache/clustercache_internal.h"
@@ -97,6 +98,7 @@ void cluster_connection_free(struct cluster_connection *connection)
     discovery_free(connection->discovery);
     client_free(connection->client);
     cluster_connection_caches_free(connection->caches);
+    cluster_callers_free(connection->callers);
     rest_config_done(&connection->rest);
     clustercache_config_free(connection->config);
     mem_free(connection);

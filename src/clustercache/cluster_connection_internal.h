@@ -7,6 +7,7 @@
 #include "client/rate_limit.h"
 #include "clustercache/cluster_connection.h"
 
+struct cluster_callers;
 struct clustercache_config;
 struct scope;
 struct cluster_connection_caches;
@@ -19,8 +20,9 @@ struct cluster_connection {
     struct client *client;
     struct discovery *discovery;
     struct cluster_connection_caches
-        *caches;              /* a reference; NULL before _begin_caches() or _take_over() */
-    struct rate_limit probes; /* of their own, so that no other request delays a probe */
+        *caches;                     /* a reference; NULL before _begin_caches() or _take_over() */
+    struct rate_limit probes;        /* of their own, so that no other request delays a probe */
+    struct cluster_callers *callers; /* see cluster_callers.h; NULL: none came yet */
     struct str server_version;
     struct semaphore uid_turn; /* of the fiber that asks for the UID of the cluster */
     bool is_uid_known;

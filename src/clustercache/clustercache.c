@@ -366,6 +366,29 @@ struct clustercache_health clustercache_get_health(const struct clustercache *ca
     };
 }
 
+duration clustercache_next_try(const struct clustercache *cache, struct key cluster)
+{
+    const struct accessor *accessor = clustercache_find(cache, cluster);
+    if (!accessor || accessor->health.last_connect_error == REQUEUE_NEVER)
+        return SECOND;
+    const duration pause = accessor->retry ? accessor->retry : cache->config->options.timing.retry;
+    const duration left =
+        accessor->health.last_connect_error + pause - loop_now(cache->config->loop);
+    return left > SECOND ? left : SECOND;
+}
+
+bool clustercache_knows(const struct clustercache *cache, struct key cluster)
+{
+    const struct accessor *accessor = clustercache_find(cache, cluster);
+    return accessor && is_current(accessor);
+}
+
+void clustercache_visit(const struct clustercache *cache, clustercache_visit_fn *visit, void *data)
+{
+    MAP_FOREACH (entry, &cache->accessors)
+        visit(data, ((const struct accessor *)entry->value)->key);
+}
+
 void clustercache_add_source(struct clustercache *cache, const struct clustercache_source *source)
 {
     struct cluster_source *own = cluster_source_new(source, cache->source_count++);

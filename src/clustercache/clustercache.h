@@ -186,6 +186,19 @@ struct clustercache_health clustercache_get_health(const struct clustercache *ca
                                                    struct key cluster);
 
 /*
+ * For a cluster without a connection: how long it takes until the next attempt to connect, one
+ * second at least.
+ */
+duration clustercache_next_try(const struct clustercache *cache, struct key cluster);
+
+/* Whether there is an accessor for the cluster, with or without a connection. */
+bool clustercache_knows(const struct clustercache *cache, struct key cluster);
+
+/* Calls visit() for each cluster with an accessor, in no particular order. It must not suspend. */
+typedef void clustercache_visit_fn(void *data, struct key cluster);
+void clustercache_visit(const struct clustercache *cache, clustercache_visit_fn *visit, void *data);
+
+/*
  * Tells a controller of connects and disconnects, and of probes that have not succeeded for one of
  * the durations (WatchForProbeFailure of Cluster API). The map function adds keys to the queue of
  * that controller and must not suspend. Sources are added before the controller of the cache starts

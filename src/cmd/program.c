@@ -18,11 +18,12 @@
 #include "cmd/manual.h"
 
 static const struct command *const commands[] = {
-    &command_demo,   &command_up,      &command_cluster,    &command_status,
-    &command_why,    &command_web,     &command_plan,       &command_pause,
-    &command_resume, &command_approve, &command_apiserver,  &command_controller,
-    &command_bundle, &command_render,  &command_policy,     &command_credentials,
-    &command_backup, &command_restore, &command_completion, &command_version,
+    &command_demo,        &command_up,     &command_cluster, &command_status,
+    &command_get,         &command_why,    &command_web,     &command_plan,
+    &command_pause,       &command_resume, &command_approve, &command_apiserver,
+    &command_controller,  &command_bundle, &command_render,  &command_policy,
+    &command_credentials, &command_backup, &command_restore, &command_completion,
+    &command_version,
 };
 
 const struct command *command_at(size_t index)

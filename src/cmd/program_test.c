@@ -68,7 +68,7 @@ TEST(completion_knows_what_may_stand_next)
         const char *expected; /* without what the words are about */
     } cases[] = {
         {{"st"},                                                                      "status|:4|"                                        },
-        {{"cluster", ""},                                                             "add|list|remove|:4|"                               },
+        {{"cluster", ""},                                                             "add|kubeconfig|list|remove|:4|"                    },
         {{"--kubeconfig", "f", "cluster", "r"},                                       "remove|:4|"                                        },
         {{"--kubeconfig", ""},                                                        ":0|"                                               },
         {{"status", "-o", ""},                                                        "table|wide|json|yaml|:4|"                          },

@@ -4,6 +4,7 @@
  * Order of start: server, kubeconfigs, removal of stale virtual clusters, controllers. Order of
  * stop: controllers, then the server, which gets DRAIN_TIMEOUT for open requests.
  */
+#include "app/fleet_extension.h"
 #include "app/standalone.h"
 #include "async/fiber.h"
 #include "async/loop.h"
@@ -13,6 +14,7 @@
 #include "client/proxy_environment.h"
 #include "cmd/address.h"
 #include "cmd/controller_flags.h"
+#include "cmd/fleet_flags.h"
 #include "cmd/global_flags.h"
 #include "cmd/server_flags.h"
 #include "cmd/service_manager.h"
@@ -28,6 +30,7 @@
 struct settings {
     struct server_settings server;
     struct controller_settings controller;
+    struct fleet_settings fleet;
     struct global_flags globals;
     bool web;
 
@@ -85,29 +88,51 @@ static struct proxy_environment proxies_beside(const struct rest_config *config,
     return proxies;
 }
 
+/* NULL without --fleet. */
+static struct fleet_extension *extend_server(const struct settings *settings,
+                                             struct controller_manager *controllers,
+                                             struct apiserver *server)
+{
+    struct fleet_options options = settings->fleet.options;
+    options.clusters = controller_manager_clusters(controllers);
+    options.metrics = controller_manager_metrics(controllers);
+    return settings->fleet.is_on ? fleet_extension_new(loop_current(), server, &options) : NULL;
+}
+
+/* What the controllers are given by the rest of the process. */
+struct surroundings {
+    const struct rest_config *config;
+    struct network *network;
+    struct tls_context *tls;
+    struct signals *signals;
+    struct apiserver *server;
+};
+
 /* Scripts wait for the line "ready on". */
-static struct error *serve_controllers(struct settings *settings, const struct rest_config *config,
-                                       struct network *network, struct tls_context *tls,
-                                       struct signals *signals)
+static struct error *serve_controllers(struct settings *settings,
+                                       const struct surroundings *surroundings)
 {
     SCOPED(scope) scope = {0};
     OWNED(controller_manager) controllers = NULL;
+    OWNED(fleet_extension) extension = NULL; /* ends before the controllers */
+    const struct rest_config *config = surroundings->config;
     struct controller_manager_options options = settings->controller.options;
     const struct proxy_environment proxies = proxies_beside(config, &settings->arena);
     options.config = config;
-    options.network = network;
-    options.tls = tls;
+    options.network = surroundings->network;
+    options.tls = surroundings->tls;
     options.proxies = &proxies;
     options.owns_clusters = true;
     if (settings->web)
         options.web_host = STR("127.0.0.1");
     TRY(controller_manager_new(loop_current(), &options, &controllers));
+    extension = extend_server(settings, controllers, surroundings->server);
     command_say("ready on %.*s", STR_ARG(config->host));
     command_say("export KUBECONFIG=%s/kubeconfig", settings->server.files.data_dir);
     if (settings->web)
         command_say("the fleet's page: %.*s", STR_ARG(controller_manager_page(controllers)));
     service_manager_serve(&scope);
-    return until_signal(signals, run_controllers, controllers, say_stopping);
+    return until_signal(surroundings->signals, run_controllers, controllers, say_stopping);
 }
 
 /* Errors of draining are dropped: the result of the controllers is the result of the command. */
@@ -138,7 +163,9 @@ static struct error *serve_up(void *data)
     standalone_keep_credentials(standalone, hand_out, &handout);
     TRY(stale_clusters_delete(&config, network, tls, settings->server.virtual_clusters),
         "remove virtual clusters of an earlier run");
-    struct error *err = serve_controllers(settings, &config, network, tls, signals);
+    const struct surroundings surroundings = {&config, network, tls, signals,
+                                              standalone_server(standalone)};
+    struct error *err = serve_controllers(settings, &surroundings);
     FIBER_TIMEOUT(DRAIN_TIMEOUT);
     OWNED(error) late = apiserver_drain(standalone_server(standalone));
     return err;
@@ -152,6 +179,7 @@ static const struct flag_group groups[] = {
     FLAGS_GROUP(flags, 0),
     SERVER_GROUP(struct settings),
     CONTROLLER_GROUP(struct settings),
+    FLEET_GROUP_OF(struct settings),
     GLOBAL_FLAGS_GROUP(struct settings),
 };
 
@@ -170,7 +198,9 @@ static int complete_settings(struct settings *settings)
     if (!misused)
         misused = server_flags_use(&settings->server, &command_up);
     options->namespace = str_from_c(settings->globals.namespace);
-    return misused ? misused : controller_flags_use(&settings->controller, &command_up);
+    if (!misused)
+        misused = controller_flags_use(&settings->controller, &command_up);
+    return misused ? misused : fleet_flags_use(&settings->fleet, &command_up);
 }
 
 static int parse_and_run(struct settings *settings, int argc, char **argv)
@@ -215,7 +245,7 @@ const struct command command_up = {
         "  --web                    show the fleet on a page, whose address is printed; it is for\n"
         "                           this machine alone and opens once, see 'corset web --help'\n"
         "  -n, --namespace NS       only sets and clusters of one namespace (default: all)\n" CONTROLLER_HELP
-        "\nBy default there are no health and diagnostics servers.\n\n"
+            FLEET_HELP "\nBy default there are no health and diagnostics servers.\n\n"
         "Try it:\n"
         "  corset up --data-dir ~/.local/share/corset --virtual-clusters 3 &\n"
         "  kubectl --kubeconfig ~/.local/share/corset/kubeconfig get clusters\n",

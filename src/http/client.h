@@ -105,6 +105,22 @@ MUST_USE struct error *http_response_read_piece(struct http_response *response,
 MUST_USE struct error *http_response_read_all(struct http_response *response, struct buf *body);
 
 /*
+ * For callers that let a body wait before they read it. The bytes that have arrived and were not
+ * read, as they came over the wire; the window of a stream (http_limits) bounds them.
+ */
+size_t http_response_held(const struct http_response *response);
+
+/* No more bytes will arrive: the body is complete or its connection is lost. */
+bool http_response_has_ended(const struct http_response *response);
+
+/* Suspends until more bytes have arrived, the body has ended, or http_response_wake(). */
+MUST_USE struct error *http_response_wait_arrival(struct http_response *response);
+void http_response_wake(struct http_response *response);
+
+/* Leaves a compressed body as it is, for callers that pass it on. Called before the first read. */
+void http_response_keep_encoding(struct http_response *response);
+
+/*
  * Follows the rest of the body without a fiber, for streams of which a process has many: the task
  * is posted now and whenever bytes or the end have arrived, until the response is freed, which
  * withdraws it. The headers are forgotten. ERROR_PROTOCOL for a compressed body: what it takes to

@@ -10,6 +10,7 @@
 
 #include <assert.h>
 
+#include "base/memory.h"
 #include "http/engine_internal.h"
 
 static void set_default(size_t *value, size_t fallback)
@@ -230,6 +231,15 @@ struct error *http_stream_write(struct http_stream *stream, struct str bytes, si
         stream->engine->ops->queued(exchange);
     *ret_taken = taken.len;
     return NULL;
+}
+
+struct error *http_stream_add_trailer(struct http_stream *stream, struct str name, struct str value)
+{
+    TRY(check_known(stream));
+    struct http_exchange *exchange = stream->exchange;
+    if (!exchange->trailers)
+        exchange->trailers = NEW(struct http_headers);
+    return http_headers_add(exchange->trailers, name, value);
 }
 
 struct error *http_stream_end(struct http_stream *stream)

@@ -190,6 +190,10 @@ MUST_USE struct error *http_stream_write(struct http_stream *stream, struct str 
                                          size_t *ret_taken);
 size_t http_stream_room(const struct http_stream *stream);
 
+/* Server: a field behind the body, for a message in chunks or frames. Before http_stream_end(). */
+MUST_USE struct error *http_stream_add_trailer(struct http_stream *stream, struct str name,
+                                               struct str value);
+
 /* Completes our message. ERROR_INVALID when Content-Length announced more bytes. */
 MUST_USE struct error *http_stream_end(struct http_stream *stream);
 

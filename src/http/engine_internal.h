@@ -63,13 +63,14 @@ struct http_exchange {
     int32_t id;
     struct buf queue; /* bytes from queue_start on wait to be sent */
     size_t queue_start;
-    int64_t send_left; /* remaining bytes of Content-Length; -1 without one */
-    size_t unconsumed; /* received bytes that the reader has not consumed */
-    bool head_sent;    /* our head was handed to the engine */
-    bool output_begun; /* some byte of ours left the engine */
-    bool no_body;      /* written bytes are dropped: the response to HEAD */
-    bool send_ended;   /* http_stream_end() was called; bytes may still be queued */
-    bool starved;      /* http_stream_write() could not take everything */
+    int64_t send_left;             /* remaining bytes of Content-Length; -1 without one */
+    struct http_headers *trailers; /* that follow our body; NULL: none */
+    size_t unconsumed;             /* received bytes that the reader has not consumed */
+    bool head_sent;                /* our head was handed to the engine */
+    bool output_begun;             /* some byte of ours left the engine */
+    bool no_body;                  /* written bytes are dropped: the response to HEAD */
+    bool send_ended;               /* http_stream_end() was called; bytes may still be queued */
+    bool starved;                  /* http_stream_write() could not take everything */
     bool received_end;
     bool may_upgrade; /* server: the request allows the response 101 */
 };

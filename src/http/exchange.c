@@ -6,6 +6,7 @@
  */
 #include <assert.h>
 
+#include "base/memory.h"
 #include "http/engine_internal.h"
 
 void http_exchange_init(struct http_exchange *exchange, struct http_engine *engine)
@@ -24,6 +25,9 @@ void http_exchange_done(struct http_exchange *exchange)
     list_remove(&exchange->link);
     exchange->engine->exchange_count--;
     buf_done(&exchange->queue);
+    if (exchange->trailers)
+        http_headers_done(exchange->trailers);
+    mem_free(TAKE(exchange->trailers));
 }
 
 void http_exchange_join(struct http_exchange *exchange, struct http_stream *stream)

@@ -168,7 +168,11 @@ void h1_write_some(struct h1 *h1, struct buf *out, size_t end)
     }
     if (!http_exchange_is_sent(exchange))
         return;
-    if (h1->framing == H1_CHUNKED)
-        buf_add(out, STR("0\r\n\r\n"));
+    if (h1->framing == H1_CHUNKED) {
+        buf_add(out, STR("0\r\n"));
+        if (exchange->trailers)
+            add_headers(out, exchange->trailers, false);
+        buf_add(out, STR("\r\n"));
+    }
     h1->message_sent = true;
 }

@@ -206,19 +206,32 @@ static void add_headers(struct fields *fields, const struct http_headers *header
             add_field(fields, header.name, header.value);
 }
 
+/* Behind the last byte of the body, whose frame then does not end the stream. */
+static void submit_trailers(nghttp2_session *session, int32_t id,
+                            const struct http_headers *trailers)
+{
+    OWNED_PTR nghttp2_nv *list = mem_realloc_array(NULL, trailers->count, sizeof(nghttp2_nv));
+    struct fields fields = {.list = list};
+    add_headers(&fields, trailers);
+    nghttp2_submit_trailer(session, id, fields.list, fields.count);
+}
+
 /* nghttp2 asks for body bytes of a stream. Deferred streams wait for h2_queued(). */
 static ssize_t read_body(/* NOLINT(readability-function-size): the library's signature */
                          nghttp2_session *session, int32_t id, uint8_t *into, size_t max,
                          uint32_t *flags, nghttp2_data_source *source, void *user)
 {
     struct h2_stream *stream = source->ptr;
-    (void)session;
-    (void)id;
+    const struct http_headers *trailers = stream->exchange.trailers;
     (void)user;
     const size_t len = http_exchange_take(&stream->exchange, (char *)into, max);
-    if (http_exchange_is_sent(&stream->exchange))
+    if (http_exchange_is_sent(&stream->exchange)) {
         *flags |= NGHTTP2_DATA_FLAG_EOF;
-    else if (len == 0)
+        if (trailers) {
+            *flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
+            submit_trailers(session, id, trailers);
+        }
+    } else if (len == 0)
         return NGHTTP2_ERR_DEFERRED;
     return (ssize_t)len;
 }

@@ -43,6 +43,33 @@ const struct http_headers *http_response_headers(const struct http_response *res
     return &response->call->head.headers;
 }
 
+size_t http_response_held(const struct http_response *response)
+{
+    const struct http_call *call = response->call;
+    return call->incoming.len + call->shown.len - call->shown_read;
+}
+
+bool http_response_has_ended(const struct http_response *response)
+{
+    return response->call->has_end || response->call->closed;
+}
+
+struct error *http_response_wait_arrival(struct http_response *response)
+{
+    return event_wait(&response->call->changed, "more of the response");
+}
+
+void http_response_wake(struct http_response *response)
+{
+    event_wake_all(&response->call->changed);
+}
+
+void http_response_keep_encoding(struct http_response *response)
+{
+    gzip_reader_free(response->gzip);
+    response->gzip = NULL;
+}
+
 /* The bytes of the piece that was shown last are used up. */
 static void consume_shown(struct http_response *response)
 {

@@ -129,3 +129,35 @@ SIM_TEST(a_compressed_stream_is_not_followed)
     OWNED(error) err = http_response_follow(response, &task);
     CHECK(error_is(err, ERROR_PROTOCOL));
 }
+
+static struct error *write_two_pieces(void *data, struct http_request *request)
+{
+    (void)data;
+    TRY(http_request_respond(request, 200, NULL));
+    TRY(http_request_write(request, STR("first")));
+    TRY(fiber_sleep(MINUTE));
+    return http_request_write(request, STR("second"));
+}
+
+SIM_TEST(a_body_that_waits_is_held_and_counted)
+{
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        SCOPED(http_fixture) fixture;
+        OWNED(http_response) response = NULL;
+        SCOPED(buf) body = {0};
+        TEST_CASE("%s", http_fixture_name(kind));
+        http_fixture_init(&fixture, kind, write_two_pieces, NULL);
+        CHECK_OK(http_fixture_start(&fixture));
+        CHECK_OK(http_client_send(fixture.client, &(struct http_client_request){.target = STR("/")},
+                                  &response));
+        while (http_response_held(response) < 5)
+            CHECK_OK(http_response_wait_arrival(response));
+        CHECK(!http_response_has_ended(response));
+        while (!http_response_has_ended(response))
+            CHECK_OK(http_response_wait_arrival(response));
+        CHECK_EQ(http_response_held(response), (size_t)11);
+        CHECK_OK(http_response_read_all(response, &body));
+        CHECK_EQ(buf_str(&body), STR("firstsecond"));
+        CHECK_EQ(http_response_held(response), (size_t)0);
+    }
+}

@@ -467,6 +467,14 @@ struct error *http_request_write(struct http_request *request, struct str bytes)
     return NULL;
 }
 
+struct error *http_request_add_trailer(struct http_request *request, struct str name,
+                                       struct str value)
+{
+    if (!request->call->stream.engine)
+        return error_new(ERROR_CONNECTION, "the client is gone");
+    return http_stream_add_trailer(&request->call->stream, name, value);
+}
+
 struct error *http_request_answer(struct http_request *request, int status, struct str content_type,
                                   struct str body)
 {

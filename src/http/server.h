@@ -88,6 +88,14 @@ MUST_USE struct error *http_request_respond(struct http_request *request, int st
 /* Suspends while the client does not read. Bytes are sent without waiting for more. */
 MUST_USE struct error *http_request_write(struct http_request *request, struct str bytes);
 
+/*
+ * A field that follows the body of a response that was begun without a length, for what is known
+ * at its end only. Clients of HTTP/1.0 do not get it. ERROR_INVALID for a name or value that may
+ * not stand in a message.
+ */
+MUST_USE struct error *http_request_add_trailer(struct http_request *request, struct str name,
+                                                struct str value);
+
 /* Sends a complete response. */
 MUST_USE struct error *http_request_answer(struct http_request *request, int status,
                                            struct str content_type, struct str body);

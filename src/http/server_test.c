@@ -719,3 +719,54 @@ SIM_TEST(a_connection_breaks_with_all_its_requests)
         check_break(cases[i].kind, cases[i].beside, cases[i].is_hit);
     }
 }
+
+static struct error *answer_with_trailer(void *data, struct http_request *request)
+{
+    (void)data;
+    TRY(http_request_respond(request, 200, NULL));
+    TRY(http_request_write(request, STR("body")));
+    TRY(http_request_add_trailer(request, STR("Corset-Clusters"), STR("asked=1")));
+    CHECK_ERROR(http_request_add_trailer(request, STR("Bad"), STR("a\r\nb")), ERROR_INVALID);
+    return NULL;
+}
+
+/* Our own client drops trailers, so the bytes of HTTP/1.1 are looked at. */
+SIM_TEST(a_trailer_follows_the_last_chunk)
+{
+    SCOPED(http_fixture) fixture;
+    OWNED(transport) transport = NULL;
+    SCOPED(buf) seen = {0};
+    http_fixture_init(&fixture, HTTP_FIXTURE_PLAIN, answer_with_trailer, NULL);
+    CHECK_OK(http_fixture_start(&fixture));
+    CHECK_OK(network_connect(fixture.network, HTTP_FIXTURE_HOST, http_server_port(fixture.server),
+                             &transport));
+    CHECK_OK(transport_write(transport, STR("GET / HTTP/1.1\r\nhost: x\r\n\r\n")));
+    FIBER_TIMEOUT(10 * SECOND);
+    while (!str_ends_with(buf_str(&seen), STR("\r\n\r\n")) ||
+           !str_contains(buf_str(&seen), STR("0\r\n"))) {
+        char bytes[512];
+        size_t len = 0;
+        CHECK_OK(transport_read(transport, bytes, sizeof(bytes), &len));
+        CHECK(len > 0);
+        buf_add(&seen, str_from(bytes, len));
+    }
+    CHECK_CONTAINS(buf_str(&seen), STR("4\r\nbody\r\n0\r\ncorset-clusters: asked=1\r\n\r\n"));
+}
+
+SIM_TEST(a_body_with_a_trailer_ends_in_every_protocol)
+{
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        SCOPED(http_fixture) fixture;
+        SCOPED(buf) body = {0};
+        int status = 0;
+        TEST_CASE("%s", http_fixture_name(kind));
+        http_fixture_init(&fixture, kind, answer_with_trailer, NULL);
+        CHECK_OK(http_fixture_start(&fixture));
+        for (int i = 0; i < 2; i++) {
+            buf_clear(&body);
+            CHECK_OK(http_fixture_get(&fixture, STR("/"), &status, &body));
+            CHECK_EQ(status, 200);
+            CHECK_EQ(buf_str(&body), STR("body"));
+        }
+    }
+}

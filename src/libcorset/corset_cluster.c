@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "apimachinery/gvk.h"
+#include "apimachinery/selector.h"
 #include "base/memory.h"
 #include "client/client.h"
 #include "client/kubeconfig/kubeconfig.h"
 #include "clustercache/clustercache.h"
+#include "clustercache/clustercache_each.h"
 #include "libcorset/library_internal.h"
 
 struct corset_cluster {
@@ -296,6 +298,92 @@ struct corset_cluster_health corset_cluster_health(struct corset_run *run, const
         .last_success_ms = health.last_success_wall / MILLISECOND,
         .failures = health.failures,
     };
+}
+
+#define ANSWER_MAX_DEFAULT (4 * MEGABYTE)
+
+/* The function of the author, and how large an answer may be. */
+struct asker {
+    corset_answer_fn *each;
+    void *data;
+    size_t answer_max;
+};
+
+/* A cluster whose answer cannot be read has not answered; the author's error ends the whole. */
+static struct error *give_answer(void *data, struct clustercache_answer *answer)
+{
+    const struct asker *asker = data;
+    SCOPED(arena) arena = {0};
+    SCOPED(buf) body = {.limit = asker->answer_max};
+    struct error *err = clustercache_answer_read_all(answer, &body);
+    if (error_is(err, ERROR_CANCELED))
+        return err;
+    if (err) {
+        clustercache_answer_fail(answer, err);
+        return NULL;
+    }
+    const struct corset_answer given = {
+        .cluster_namespace = arena_c(&arena, answer->cluster.namespace),
+        .cluster_name = arena_c(&arena, answer->cluster.name),
+        .status = answer->status,
+        .body = buf_c(&body),
+        .body_size = body.len,
+    };
+    return library_error(asker->each(asker->data, &given));
+}
+
+static struct corset_summary copy_summary(struct arena *arena,
+                                          const struct clustercache_each_summary *summary)
+{
+    struct corset_unanswered *copies =
+        arena_alloc_array(arena, summary->failure_count, sizeof(*copies));
+    for (size_t i = 0; i < summary->failure_count; i++) {
+        const struct clustercache_each_failure *failure = &summary->failures[i];
+        copies[i] = (struct corset_unanswered){arena_c(arena, failure->cluster.namespace),
+                                               arena_c(arena, failure->cluster.name),
+                                               arena_c(arena, failure->reason)};
+    }
+    return (struct corset_summary){summary->asked, summary->answered, copies,
+                                   summary->failure_count};
+}
+
+static struct error *ask_each(struct corset_run *run, const struct corset_question *question,
+                              struct asker *asker, struct corset_summary *ret_summary)
+{
+    SCOPED(clustercache_each_summary) summary = {0};
+    struct arena *arena = framework_arena(library_run(run));
+    struct clustercache *clusters;
+    struct selector selector = {0};
+    const duration timeout = question->timeout_ms * MILLISECOND;
+    TRY(find_clusters(run, &clusters));
+    if (!question->path || question->path[0] != '/')
+        return error_new(ERROR_INVALID, "corset_question.path must begin with \"/\"");
+    if (question->cluster_selector)
+        TRY(selector_read(arena, str_from_c(question->cluster_selector), &selector));
+    const struct clustercache_each_options options = {
+        .namespace = str_from_c(question->name_space),
+        .selector = question->cluster_selector ? &selector : NULL,
+        .path = str_from_c(question->path),
+        .query = str_from_c(question->query),
+        .window = question->window,
+        .first_byte = timeout,
+        .silence = timeout,
+    };
+    TRY(clustercache_each(clusters, &options, give_answer, asker, &summary));
+    if (ret_summary)
+        *ret_summary = copy_summary(arena, &summary);
+    return NULL;
+}
+
+struct corset_error *corset_clusters_each(struct corset_run *run,
+                                          const struct corset_question *question,
+                                          corset_answer_fn *each, void *data,
+                                          struct corset_summary *ret_summary)
+{
+    struct asker asker = {each, data, question->answer_max};
+    if (!asker.answer_max)
+        asker.answer_max = ANSWER_MAX_DEFAULT;
+    return library_error_out(ask_each(run, question, &asker, ret_summary));
 }
 
 struct corset_error *corset_cluster_watch(struct corset_run *run, const char *name_space,

@@ -130,9 +130,9 @@ static void add_advice(struct buf *out, const struct status_cell *cell)
         break;
     case STATUS_HELD:
         buf_print(out,
-                  "  to do: %s approve %.*s --prune, which shows what it agrees to; or put\n"
+                  "  to do: corset approve %.*s --prune, which shows what it agrees to; or put\n"
                   "         back what was taken out.\n",
-                  command_program(), STR_ARG(cell->set->key.name));
+                  STR_ARG(cell->set->key.name));
         break;
     case STATUS_PRUNING:
         buf_add(out, STR("  to do: nothing yet. It is tried again by itself.\n"));

@@ -4,6 +4,7 @@
  *     handler_serve()    main API or virtual cluster? (the prefix /clusters/<name>)
  *     serve_cluster()    faults that are injected on purpose, then the API of the cluster
  *     serve_request()    request_read(), identify_user(), enter_limits()
+ *     serve_main()       an extension of the main API goes its own way from identify_user() on
  *     serve_inside()     waits for a turn of the CPU, when parties that used less of it wait
  *     serve_known()      authorize(), then route_serve() or /debug/inject
  *     respond_error()    the error, if any, as a Status, a plain 404 or a plain 429
@@ -173,6 +174,35 @@ static struct error *serve_request(struct handler *handler, struct request *requ
     return err;
 }
 
+/* The target is not taken apart here: what is ambiguous in it, the extension decides. */
+static struct error *serve_extension(struct handler *handler, struct request *request,
+                                     struct str target)
+{
+    struct str path, query = target;
+    str_cut(&query, '?', &path);
+    request->path = path;
+    TRY(identify_user(request));
+    TRY(http_request_join_share(request->http,
+                                parties_find(&handler->parties, request->api->cluster,
+                                             request->user.user.name, is_privileged(request))));
+    const struct extension_request extended = {
+        .http = request->http,
+        .arena = request->arena,
+        .target = target,
+        .user = &request->user,
+        .auth = &request->api->auth,
+    };
+    return handler->extension.serve(handler->extension.data, &extended);
+}
+
+static struct error *serve_main(struct handler *handler, struct request *request, struct str target)
+{
+    const struct extension *extension = &handler->extension;
+    return extension->serve && extension->is_target(target)
+               ? serve_extension(handler, request, target)
+               : serve_request(handler, request, target);
+}
+
 /* Takes the error. Our own time-outs and I/O errors in the words of an API server. */
 static struct error *for_clients(struct error *err)
 {
@@ -226,7 +256,7 @@ struct error *handler_serve(void *data, struct http_request *http)
     if (is_cluster && !cluster)
         return respond_error(&request, request_no_such_path());
     struct error *err = cluster ? serve_cluster(handler, &request, cluster, target)
-                                : serve_request(handler, &request, target);
+                                : serve_main(handler, &request, target);
     if (err && !http_request_has_responded(http) && err->code != ERROR_CANCELED)
         err = respond_error(&request, for_clients(err));
     if (!cluster)

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "apiserver/endpoints/extension.h"
 #include "apiserver/endpoints/inflight_limits.h"
 #include "apiserver/endpoints/parties.h"
 #include "base/error.h"
@@ -21,6 +22,7 @@ struct handler {
     struct inflight_limits limits;
     struct parties parties;
     struct metrics *metrics; /* of the main API, served at /metrics; NULL: none */
+    struct extension extension;
 };
 
 /*

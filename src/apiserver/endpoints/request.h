@@ -9,11 +9,11 @@
 #include "apimachinery/gvk.h"
 #include "apimachinery/key.h"
 #include "apiserver/auth/auth.h"
-#include "apiserver/endpoints/query.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "base/timestamp.h"
+#include "http/query.h"
 #include "json/json.h"
 
 struct api;

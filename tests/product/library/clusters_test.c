@@ -112,6 +112,7 @@ LOOP_TEST(a_controller_reads_writes_and_watches_in_all_clusters)
     wait_for(&fleet, "vc-0001", "nodes", "2");
     wait_for(&fleet, "vc-0001", "zone-a", "1");
     wait_for(&fleet, "vc-0001", "probed", "yes");
+    wait_for(&fleet, "vc-0001", "answers", "2 of 2");
     wait_for(&fleet, "vc-0002", "nodes", "0");
     library_fixture_apply_to(fleet.workload, GVR_CONFIG_MAPS,
                              STR("{apiVersion: v1, kind: ConfigMap, metadata: {namespace: default,"

@@ -149,12 +149,50 @@ static struct corset_error *copy_note(struct corset_run *run)
     return report(run, "note", corset_object_string(note, "data.text", ""));
 }
 
+static struct corset_error *count_answer(void *data, const struct corset_answer *answer)
+{
+    size_t *answers = data;
+    if (answer->status != 200 || strlen(answer->body) != answer->body_size ||
+        !strstr(answer->body, "\"kind\":\"NamespaceList\"") ||
+        strcmp(answer->cluster_namespace, "default") != 0)
+        return corset_error_new("%s answers %d", answer->cluster_name, answer->status);
+    (*answers)++;
+    return NULL;
+}
+
+static struct corset_error *refuse_answer(void *data, const struct corset_answer *answer)
+{
+    (void)data, (void)answer;
+    return corset_error_new("enough");
+}
+
+/* One question to all clusters, to none, and one that ends early. */
+static struct corset_error *ask_everywhere(struct corset_run *run)
+{
+    const struct corset_question all = {.path = "/api/v1/namespaces"};
+    const struct corset_question none = {.path = "/api/v1/namespaces", .cluster_selector = "no=x"};
+    struct corset_summary summary;
+    size_t answers = 0;
+    CORSET_TRY(corset_clusters_each(run, &none, refuse_answer, NULL, &summary));
+    if (summary.asked != 0)
+        return corset_error_new("%zu clusters were asked", summary.asked);
+    struct corset_error *err = corset_clusters_each(run, &all, refuse_answer, NULL, NULL);
+    if (!err || !strstr(corset_error_message(err), "enough"))
+        return corset_error_new("the error of an answer was lost");
+    corset_error_free(err);
+    CORSET_TRY(corset_clusters_each(run, &all, count_answer, &answers, &summary));
+    if (summary.answered != answers || summary.asked != answers + summary.unanswered_count)
+        return corset_error_new("the summary is wrong");
+    return report(run, "answers", corset_run_print(run, "%zu of %zu", answers, summary.asked));
+}
+
 static struct corset_error *work(struct corset_run *run)
 {
     CORSET_TRY(read_nodes(run));
     CORSET_TRY(write_mirror(run));
     CORSET_TRY(look_around(run));
     CORSET_TRY(copy_note(run));
+    CORSET_TRY(ask_everywhere(run));
     CORSET_TRY(report(run, "probed", was_probed ? "yes" : "no"));
     return report(run, "state", "up");
 }

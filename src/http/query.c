@@ -1,4 +1,4 @@
-#include "apiserver/endpoints/query.h"
+#include "http/query.h"
 
 #include "base/ascii.h"
 #include "http/url.h"

@@ -1,4 +1,4 @@
-#include "apiserver/endpoints/query.h"
+#include "http/query.h"
 
 #include "base/buf.h"
 #include "testing/test.h"
