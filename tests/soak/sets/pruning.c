@@ -14,20 +14,18 @@
 
 #define MOMENT MINUTE
 
-static bool has_edited_lately(const struct sets *sets, size_t set)
+/* Whether the set did not name the resource at some time since. */
+static bool has_left_out(const struct sets *sets, size_t set, size_t resource, int64_t since)
 {
-    const int64_t now = loop_now(loop_current());
-    return sets->set_edited_at[set] && now - sets->set_edited_at[set] < MOMENT;
-}
-
-static bool names(struct sets *sets, size_t set, size_t resource)
-{
-    OWNED(json_doc) doc = sets_find_set(sets, set);
-    const struct json_value *ref;
-    size_t named;
-    JSON_FOREACH (key, ref, json_path(doc ? json_doc_root(doc) : NULL, "spec.resources"))
-        if (sets_number(json_path_str(ref, "name"), 'r', RESOURCES, &named) && named == resource)
+    for (size_t i = sets->naming_count; i-- > 0;) {
+        const struct naming *naming = &sets->namings[i];
+        if (naming->set != set)
+            continue;
+        if (!(naming->refs & 1U << resource))
             return true;
+        if (naming->since < since)
+            return false;
+    }
     return false;
 }
 
@@ -49,9 +47,9 @@ static unsigned find_owners(const struct json_doc *object)
 
 static bool is_unwanted(struct sets *sets, size_t set, size_t resource, char letter)
 {
-    return tampering_has_policy(sets, set) &&
-           (has_edited_lately(sets, set) || !names(sets, set, resource) ||
-            catalog_lacks(sets, resource, letter, loop_now(loop_current()) - MOMENT));
+    const int64_t since = loop_now(loop_current()) - MOMENT;
+    return tampering_has_policy(sets, set) && (has_left_out(sets, set, resource, since) ||
+                                               catalog_lacks(sets, resource, letter, since));
 }
 
 /* "r0-a" at the end of a path; false for other names. */

@@ -58,6 +58,14 @@ struct content_version {
     char hash[HASH_LEN + 1];
 };
 
+/* Which resources a set named from some time on. */
+struct naming {
+    size_t set;
+    unsigned refs; /* a bit each */
+    int64_t since;
+};
+#define NAMINGS_MAX 512
+
 struct sets_profile {
     bool reconciles[SETS];
     bool has_order; /* sets depend on each other */
@@ -91,9 +99,10 @@ struct sets {
     /* catalog.c */
     struct content_version *versions;
     size_t version_count;
-    unsigned named[SETS];        /* resources that each set has ever named, a bit each */
-    int64_t set_edited_at[SETS]; /* simulated_users.c: the last time; 0: never */
-    unsigned chosen[SETS];       /* clusters that each set may ever have selected */
+    unsigned named[SETS];               /* resources that each set has ever named, a bit each */
+    struct naming namings[NAMINGS_MAX]; /* simulated_users.c: in the order in which they came */
+    size_t naming_count;
+    unsigned chosen[SETS]; /* clusters that each set may ever have selected */
 
     /* provider.c */
     bool is_next_host[CLUSTERS];

@@ -51,12 +51,13 @@ bool sets_number(struct str name, char letter, size_t below, size_t *ret_number)
 /* Some of what the set may name, at least one. */
 static void write_refs(struct sets *sets, size_t set, struct buf *out)
 {
-    sets->set_edited_at[set] = loop_now(loop_current());
     unsigned refs = 0;
     bool is_first = true;
     while (!refs)
         refs = (unsigned)random_below(&sets->users_dice, 1U << RESOURCES) & may_name[set];
     sets->named[set] |= refs;
+    CHECK(sets->naming_count < NAMINGS_MAX);
+    sets->namings[sets->naming_count++] = (struct naming){set, refs, loop_now(loop_current())};
     buf_print(out, "\"resources\":[");
     for (size_t i = 0; i < RESOURCES; i++) {
         if (!(refs & 1U << i))
