@@ -45,7 +45,8 @@ TEST(authenticate_nobody)
 TEST(authenticate_certificates)
 {
     static const struct str groups[] = {STR_INIT("system:masters"), STR_INIT("dev")};
-    const struct tls_peer peer = {true, true, STR("admin"), groups, COUNT(groups), NULL, 0};
+    const struct tls_peer peer = {true, true, STR("admin"), groups, COUNT(groups),
+                                  NULL, 0,    STR("")};
     SCOPED(auth_fixture) fixture;
     struct user_info user;
     auth_fixture_init(&fixture);
