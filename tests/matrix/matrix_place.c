@@ -203,6 +203,15 @@ void matrix_prepare(struct api_fixture *fixture)
     api_fixture_settle(fixture);
 }
 
+/* As the kubelet does with a Pod that has a node: it stays for its grace period otherwise. */
+static void end_pod(struct api_fixture *fixture, struct str path)
+{
+    SCOPED(arena) arena = {0};
+    OWNED(json_doc) doc = NULL;
+    const struct str now = arena_print(&arena, "%.*s?gracePeriodSeconds=0", STR_ARG(path));
+    (void)api_fixture_call(fixture, STR("DELETE"), now, STR(""), STR(""), &doc);
+}
+
 void matrix_restore(struct api_fixture *fixture, const struct matrix_resource *resource,
                     struct json_doc **ret_current)
 {
@@ -224,6 +233,8 @@ void matrix_restore(struct api_fixture *fixture, const struct matrix_resource *r
             *ret_current = TAKE(doc);
             return;
         }
+        if (json_path(json_doc_root(doc), "metadata.deletionGracePeriodSeconds"))
+            end_pod(fixture, path);
         if (status != 404)
             api_fixture_settle(fixture); /* it is on its way */
         else if (str_eq(resource->plural, STR("widgets")))
