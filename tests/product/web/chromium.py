@@ -69,6 +69,10 @@ class WebSocket:
                 return text.decode()
 
 
+class Navigated(Exception):
+    """The page that was asked is gone: another one takes its place."""
+
+
 class Chromium:
     def __init__(self):
         self.folder = tempfile.mkdtemp()
@@ -113,6 +117,9 @@ class Chromium:
         while True:
             answer = json.loads(self.socket.receive())
             if answer.get("id") == self.number:
+                message = answer.get("error", {}).get("message", "")
+                if "navigated" in message or "context" in message:
+                    raise Navigated(message)
                 assert "error" not in answer, answer
                 return answer.get("result", {})
             self.note(answer)
@@ -136,11 +143,22 @@ class Chromium:
         self.call("Page.navigate", url=address)
         self.until("document.readyState === 'complete' && location.href !== 'about:blank'")
 
+    def holds(self, expression):
+        """Whether it is true of the page as it is; a page that comes just now says no."""
+        try:
+            return self.evaluate(expression)
+        except Navigated:
+            return False
+
     def until(self, expression, seconds=30):
         end = time.monotonic() + seconds
-        while not self.evaluate(expression):
+        while not self.holds(expression):
             assert time.monotonic() < end, "in vain: " + expression
             time.sleep(0.05)
+
+    def leave(self, expression):
+        """Does what leads to another page, after the answer: the page that answers is still this one."""
+        self.evaluate("setTimeout(() => { %s }, 0); 1" % expression)
 
     def key(self, key, **more):
         for kind in "keyDown", "keyUp":
