@@ -161,10 +161,8 @@ static void add_wave(const struct page *page, const struct status_set *set,
     }
     if (wave->approval.len) {
         SCOPED(buf) command = {.limit = 0};
-        buf_print(&command,
-                  "kubectl -n %.*s annotate clusterresourceset %.*s "
-                  "corset.dev/approve=%.*s --overwrite",
-                  STR_ARG(set->key.namespace), STR_ARG(set->key.name), STR_ARG(wave->approval));
+        buf_print(&command, "corset approve %.*s --wave %.*s -n %.*s", STR_ARG(set->key.name),
+                  STR_ARG(wave->name), STR_ARG(set->key.namespace));
         html_text(html, STR(". To approve: "));
         html_element(html, "code", NULL, buf_str(&command));
     }

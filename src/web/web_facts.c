@@ -3,12 +3,12 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "clusterresourceset/rollout.h"
 #include "json/json.h"
 #include "json/path.h"
 
-#define ROLLOUT_ANNOTATION "corset.dev/rollout"
-#define NOT_APPLIED        STR("ResourcesNotApplied")
-#define EVENTS_MAX         ((size_t)50000)
+#define NOT_APPLIED STR("ResourcesNotApplied")
+#define EVENTS_MAX  ((size_t)50000)
 
 static void release_policy(void *policy)
 {

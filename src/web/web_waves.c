@@ -1,6 +1,6 @@
 #include "web/web_waves.h"
 
-#include "clusterresourceset/types/delivery.h"
+#include "clusterresourceset/rollout.h"
 #include "json/builder.h"
 
 /* The model keeps labels as text: "env=prod,tier=1". */
@@ -21,20 +21,10 @@ static struct json_doc *read_labels(struct str labels)
     return doc;
 }
 
-/* The number of the wave; that of the waves: (others). */
 static size_t wave_of(const struct delivery_policy *policy, const struct status_cluster *cluster)
 {
     OWNED(json_doc) labels = read_labels(cluster->labels);
-    size_t wave = 0;
-    while (wave < policy->wave_count &&
-           !selector_matches(&policy->waves[wave].selector, labels ? json_doc_root(labels) : NULL))
-        wave++;
-    return wave;
-}
-
-static struct str wave_name(const struct delivery_policy *policy, size_t wave)
-{
-    return wave < policy->wave_count ? policy->waves[wave].name : WEB_WAVE_OTHERS;
+    return rollout_wave_of(policy, labels ? json_doc_root(labels) : NULL);
 }
 
 bool web_waves_has(const struct web_facts *facts, const struct status_set *set,
@@ -42,7 +32,7 @@ bool web_waves_has(const struct web_facts *facts, const struct status_set *set,
 {
     const struct delivery_policy *policy = web_facts_policy(facts, set);
     return policy && policy->wave_count &&
-           str_eq(wave_name(policy, wave_of(policy, cluster)), wave);
+           str_eq(rollout_wave_name(policy, wave_of(policy, cluster)), wave);
 }
 
 /* Done is a cluster that has the revision and is well. */
@@ -72,9 +62,8 @@ static void tell_state(const struct web_view *view, const struct delivery_policy
             const duration left = rollout->since + policy->waves[i].soak - view->now;
             waves[i].soak_left = left > 0 ? left : 0;
         }
-        if (is_here && str_eq(rollout->state, STR("WaitingForApproval")) && i + 1 < count)
-            waves[i].approval =
-                ARENA_JOIN(view->arena, rollout->revision, STR("/"), waves[i + 1].name);
+        if (is_here && str_eq(rollout->state, STR("WaitingForApproval")))
+            waves[i].approval = ARENA_JOIN(view->arena, rollout->revision, STR("/"), waves[i].name);
     }
 }
 
@@ -85,10 +74,10 @@ size_t web_waves_find(const struct web_view *view, const struct status_set *set,
     const struct web_rollout *rollout = web_facts_rollout(view->facts, set);
     if (!policy || !policy->wave_count || !rollout)
         return 0;
-    size_t count = policy->wave_count + 1;
+    size_t count = rollout_wave_count(policy);
     struct web_wave *waves = arena_alloc_array(view->arena, count, sizeof(*waves));
     for (size_t i = 0; i < count; i++)
-        waves[i].name = wave_name(policy, i);
+        waves[i].name = rollout_wave_name(policy, i);
     for (size_t i = 0; i < view->cluster_count; i++) {
         const struct status_cluster *cluster = view->clusters[i];
         for (size_t j = 0; j < cluster->cell_count; j++)

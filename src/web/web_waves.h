@@ -11,14 +11,12 @@
 
 #include "web/web_view.h"
 
-#define WEB_WAVE_OTHERS STR("(others)")
-
 struct web_wave {
     struct str name;
     size_t clusters, done, failed, unreachable;
     struct str state; /* of the rollout, for the wave where it is; else Done or Waiting */
     duration soak_left;
-    struct str approval; /* the token that the next wave waits for; empty: none */
+    struct str approval; /* the token that the wave waits for; empty: none */
 };
 
 /* In the view's arena. Returns the number of waves; 0: the set has no rollout. */
