@@ -51,6 +51,7 @@ static size_t read_clusters(const char *text, struct rollout_cluster clusters[st
 {
     static const char stages[] = "aopbsrdfv"; /* as enum rollout_stage */
     size_t count = 0;
+    clusters[0] = (struct rollout_cluster){.wave = 0};
     for (const char *at = text; *at; at++) {
         struct rollout_cluster *cluster = &clusters[count ? count - 1 : 0];
         const char *stage = strchr(stages, *at);
@@ -255,7 +256,7 @@ TEST(the_annotation_is_read_as_it_was_written)
         "x",
         "[]",
         "{}",
-        "{\"revision\":\"" REVISION "\"}",
+        ("{\"revision\":\"" REVISION "\"}"),
         "{\"revision\":\"short\",\"since\":\"2026-11-15T22:10:00Z\"}"};
     SCOPED(buf) text = {.limit = 0};
     struct rollout_state state = state_in(ROLLOUT_SOAKING, "canary");

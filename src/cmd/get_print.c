@@ -293,11 +293,13 @@ static void print_batch(struct get_print *print)
         return;
     if (print->cell_count && !print->has_header)
         print_header(print);
+    size_t column = 0;
     for (size_t i = 0; i < print->cell_count; i++) {
-        const size_t column = i % columns;
-        add_padded(print->out, print->cells[i], print->widths[column], column + 1 == columns);
-        if (column + 1 == columns)
+        const bool is_last = column + 1 == columns;
+        add_padded(print->out, print->cells[i], print->widths[column], is_last);
+        if (is_last)
             buf_add_char(print->out, '\n');
+        column = is_last ? 0 : column + 1;
     }
     print->cells = NULL;
     print->cell_count = print->cell_capacity = 0;

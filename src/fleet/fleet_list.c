@@ -489,7 +489,7 @@ static struct error *merge_refusal(struct merge *merge, struct clustercache_answ
         return NULL;
     }
     if (answer->status == 410 && merge->first.token.len)
-        return TAKE(err);
+        return error_copy(err);
     if (is_refusal(err->code))
         clustercache_answer_fail(answer, error_new(err->code, "not allowed: %s", err->message));
     else
