@@ -31,14 +31,14 @@ def server_of(kubectl, config, folder):
     return kind(cluster["server"], token=user.get("token"), **paths)
 
 
-def start(corset, folder):
-    """Starts a server with its log in the folder. Gives the process and the administrator's kubeconfig."""
+def start(corset, folder, *flags):
+    """Starts a server with these flags, and its log in the folder. Gives the process and the administrator's kubeconfig."""
     config = os.path.join(folder, "kubeconfig")
     if os.path.exists(config):
         os.remove(config)
     with open(os.path.join(folder, "server.log"), "wb") as log:
         process = subprocess.Popen([corset, "apiserver", "--in-memory", "--listen", "127.0.0.1:0", "--write-kubeconfig",
-                                    config], stdout=log, stderr=log, stdin=subprocess.DEVNULL,
+                                    config, *flags], stdout=log, stderr=log, stdin=subprocess.DEVNULL,
                                    preexec_fn=die_with_parent)
     until("the server has written its kubeconfig", lambda: os.path.exists(config))
     return process, config
