@@ -147,6 +147,40 @@ static void tcp_finish(struct transport *transport)
     shutdown(tcp_of(transport)->fd, SHUT_WR);
 }
 
+/* An IPv4 address that a socket of IPv6 shows ("::ffff:10.0.0.7") is written as the one it is. */
+static void tcp_peer(struct transport *transport, char ret_address[static TRANSPORT_PEER_MAX])
+{
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } address = {0};
+    socklen_t len = sizeof(address);
+    ret_address[0] = '\0';
+    if (getpeername(tcp_of(transport)->fd, &address.any, &len) != 0)
+        return;
+    const void *bytes = address.any.sa_family == AF_INET ? (const void *)&address.v4.sin_addr
+                                                         : (const void *)&address.v6.sin6_addr;
+    int family = address.any.sa_family;
+    if (family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&address.v6.sin6_addr)) {
+        family = AF_INET;
+        bytes = &address.v6.sin6_addr.s6_addr[12];
+    }
+    if (!inet_ntop(family, bytes, ret_address, TRANSPORT_PEER_MAX))
+        ret_address[0] = '\0';
+}
+
+static void set_option(int fd, int level, int option, int value)
+{
+    /* Tuning only: a system that refuses one still works. */
+    (void)setsockopt(fd, level, option, &value, sizeof(value));
+}
+
+static void tcp_limit_unsent(struct transport *transport, size_t bytes)
+{
+    set_option(tcp_of(transport)->fd, SOL_SOCKET, SO_SNDBUF, (int)bytes);
+}
+
 static void tcp_free(struct transport *transport)
 {
     struct tcp *tcp = tcp_of(transport);
@@ -161,14 +195,10 @@ static const struct transport_ops tcp_ops = {
     .discard = tcp_discard,
     .want = tcp_want,
     .finish = tcp_finish,
+    .peer = tcp_peer,
+    .limit_unsent = tcp_limit_unsent,
     .free = tcp_free,
 };
-
-static void set_option(int fd, int level, int option, int value)
-{
-    /* Tuning only: a system that refuses one still works. */
-    (void)setsockopt(fd, level, option, &value, sizeof(value));
-}
 
 /*
  * Takes ownership of the socket. Small writes go out at once (TCP_NODELAY), because the protocols

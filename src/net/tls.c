@@ -251,6 +251,17 @@ static enum transport_result tls_discard(struct transport *transport, size_t cap
                                       : result;
 }
 
+static void tls_peer_address(struct transport *transport,
+                             char ret_address[static TRANSPORT_PEER_MAX])
+{
+    transport_peer(of(transport)->lower, ret_address);
+}
+
+static void tls_limit_unsent(struct transport *transport, size_t bytes)
+{
+    transport_limit_unsent(of(transport)->lower, bytes);
+}
+
 static void tls_free(struct transport *transport)
 {
     struct tls *tls = of(transport);
@@ -270,6 +281,8 @@ static const struct transport_ops tls_ops = {
     .discard = tls_discard,
     .want = tls_want,
     .finish = tls_finish,
+    .peer = tls_peer_address,
+    .limit_unsent = tls_limit_unsent,
     .free = tls_free,
 };
 
@@ -405,6 +418,14 @@ static struct error *expect_server(struct tls *tls, const struct tls_client_opti
     return NULL;
 }
 
+static void settle_credentials(const struct tls_client_options *options)
+{
+    if (options->identity)
+        tls_identity_settle(options->identity);
+    if (options->trust)
+        tls_trust_settle(options->trust);
+}
+
 /* options is borrowed until the handshake has ended; tls_verify() and show_identity() read it. */
 struct error *tls_connect(struct tls_context *context, struct transport *lower,
                           const struct tls_client_options *options,
@@ -421,10 +442,12 @@ struct error *tls_connect(struct tls_context *context, struct transport *lower,
         SSL_set_alpn_protos(tls->ssl, tls_alpn_http, sizeof(tls_alpn_http) - 1);
     tls_resumption_offer(options->resumption, tls->ssl);
     SSL_set_connect_state(tls->ssl);
-    TRY(tls_handshake(tls), "TLS handshake");
+    struct error *err = tls_handshake(tls);
     /* Only the handshake needed the certificates. The next connection parses them again. */
     SSL_certs_clear(tls->ssl);
+    settle_credentials(options);
     tls->options = NULL;
+    TRY(err, "TLS handshake");
     *ret_transport = TAKE(owner);
     return NULL;
 }

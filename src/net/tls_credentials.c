@@ -2,10 +2,16 @@
  * Identities, trusts and resumption: what a TLS client keeps for each server, in few bytes.
  *
  * A parsed certificate takes several times the memory of its encoding. PEM text is therefore parsed
- * once to check it and kept as DER bytes, one certificate after the other; tls_identity_use() and
- * tls_trust_parse() parse the bytes again for each full handshake. All three are shared or owned by
- * callers on one thread.
+ * once to check it and kept as DER bytes, one certificate after the other. What was parsed then is
+ * kept until the first handshake, which usually follows at once, and released by
+ * tls_identity_settle() and tls_trust_settle(); after that tls_identity_use() and tls_trust_parse()
+ * parse the bytes again for each full handshake. All three are shared or owned by callers on one
+ * thread.
+ *
+ * Keys are read by decoders that are made once for each thread: in OpenSSL 3.0 making one takes
+ * five times as long as the key itself.
  */
+#include <openssl/decoder.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
@@ -20,12 +26,16 @@
 struct tls_trust {
     int refs;
     struct buf certificates;
+    STACK_OF(X509) * parsed; /* until the first handshake, or NULL */
 };
 
 struct tls_identity {
     int refs;
     struct buf certificates; /* our own first, then what leads to the authority */
     struct buf key;          /* PKCS#8 */
+    /* Until the first handshake, or NULL. */
+    STACK_OF(X509) * parsed;
+    EVP_PKEY *parsed_key;
 };
 
 struct tls_resumption {
@@ -34,6 +44,7 @@ struct tls_resumption {
 
 #define PEM_MAX          (4 * MEGABYTE)
 #define CERTIFICATES_MAX 1000
+#define PARSED_MAX       4 /* certificates that are kept parsed */
 
 /* Appends what an i2d function has allocated, and frees it, wiped. */
 static struct error *add_encoded(struct buf *buf, unsigned char *encoded, int len)
@@ -45,8 +56,17 @@ static struct error *add_encoded(struct buf *buf, unsigned char *encoded, int le
     return buf_check(buf);
 }
 
-/* Reads every certificate of a PEM text. Text between them is skipped, as OpenSSL does. */
-static struct error *read_certificates(struct str pem, struct buf *ret_encoded)
+static void free_parsed(STACK_OF(X509) * parsed)
+{
+    sk_X509_pop_free(parsed, X509_free);
+}
+
+/*
+ * Reads every certificate of a PEM text, in both forms. Text between them is skipped, as OpenSSL
+ * does.
+ */
+static struct error *read_certificates(struct str pem, struct buf *ret_encoded,
+                                       STACK_OF(X509) * ret_parsed)
 {
     if (pem.len > PEM_MAX)
         return error_new(ERROR_TOO_LARGE, "larger than %zu bytes", PEM_MAX);
@@ -58,7 +78,7 @@ static struct error *read_certificates(struct str pem, struct buf *ret_encoded)
         unsigned char *encoded = NULL;
         const int len = i2d_X509(certificate, &encoded);
         err = add_encoded(ret_encoded, encoded, len);
-        X509_free(certificate);
+        sk_X509_push(ret_parsed, certificate);
         if (!err && ++count > CERTIFICATES_MAX)
             err = error_new(ERROR_TOO_LARGE, "more than %d certificates", CERTIFICATES_MAX);
     }
@@ -77,10 +97,21 @@ struct error *tls_trust_read(struct str pem, struct tls_trust **ret_trust)
     struct tls_trust *trust = NEW(struct tls_trust);
     OWNED(tls_trust) owner = trust;
     trust->refs = 1;
-    TRY(read_certificates(pem, &trust->certificates), "read certificate authorities");
+    trust->parsed = sk_X509_new_null();
+    TRY(read_certificates(pem, &trust->certificates, trust->parsed),
+        "read certificate authorities");
     buf_shrink(&trust->certificates);
+    /* Of many authorities a handshake needs one: they are not worth their memory. */
+    if (sk_X509_num(trust->parsed) > PARSED_MAX)
+        tls_trust_settle(trust);
     *ret_trust = TAKE(owner);
     return NULL;
+}
+
+void tls_trust_settle(struct tls_trust *trust)
+{
+    free_parsed(trust->parsed);
+    trust->parsed = NULL;
 }
 
 struct tls_trust *tls_trust_ref(struct tls_trust *trust)
@@ -94,6 +125,7 @@ void tls_trust_free(struct tls_trust *trust)
 {
     if (!trust || --trust->refs > 0)
         return;
+    tls_trust_settle(trust);
     buf_done(&trust->certificates);
     mem_free(trust);
 }
@@ -113,14 +145,21 @@ static X509 *next_certificate(struct str *rest)
     return certificate;
 }
 
-STACK_OF(X509) * tls_trust_parse(const struct tls_trust *trust)
+/* The certificates of a DER sequence. The caller frees the stack with all of them. */
+static STACK_OF(X509) * parse_certificates(struct str encoded, const STACK_OF(X509) * parsed)
 {
+    if (parsed)
+        return X509_chain_up_ref((STACK_OF(X509) *)parsed);
     STACK_OF(X509) *stack = sk_X509_new_null();
-    struct str rest = buf_str(&trust->certificates);
     X509 *certificate;
-    while ((certificate = next_certificate(&rest)))
+    while ((certificate = next_certificate(&encoded)))
         sk_X509_push(stack, certificate);
     return stack;
+}
+
+STACK_OF(X509) * tls_trust_parse(const struct tls_trust *trust)
+{
+    return parse_certificates(buf_str(&trust->certificates), trust->parsed);
 }
 
 /* OpenSSL would ask for a passphrase on the terminal and block the process. */
@@ -135,32 +174,85 @@ no_passphrase(char *text, /* NOLINT(readability-non-const-parameter): as OpenSSL
     return -1;
 }
 
+/* Decodes keys of one form, one after the other, into the same place. */
+struct key_decoder {
+    OSSL_DECODER_CTX *ctx;
+    EVP_PKEY *key;
+};
+
+static _Thread_local struct key_decoder pem_keys, encoded_keys;
+
+static void open_decoder(struct key_decoder *decoder, const char *type, const char *structure)
+{
+    if (!decoder->ctx)
+        decoder->ctx = OSSL_DECODER_CTX_new_for_pkey(&decoder->key, type, structure, NULL,
+                                                     EVP_PKEY_KEYPAIR, NULL, NULL);
+    if (!decoder->ctx)
+        mem_exhausted(0);
+    OSSL_DECODER_CTX_set_pem_password_cb(decoder->ctx, no_passphrase, NULL);
+}
+
+/* What was decoded, or NULL. A decoder that has failed is not used again. */
+static EVP_PKEY *take_decoded(struct key_decoder *decoder, bool ok)
+{
+    EVP_PKEY *key = decoder->key;
+    decoder->key = NULL;
+    if (!ok || !key) {
+        OSSL_DECODER_CTX_free(decoder->ctx);
+        decoder->ctx = NULL;
+        EVP_PKEY_free(key);
+        key = NULL;
+    }
+    ERR_clear_error();
+    return key;
+}
+
+/*
+ * A text that begins with a key is read by the decoder. PEM_read_bio_PrivateKey() reads what else
+ * there may be, such as a key behind certificates.
+ */
+static EVP_PKEY *read_pem_key(struct str pem)
+{
+    BIO *bio = BIO_new_mem_buf(pem.ptr, (int)pem.len);
+    open_decoder(&pem_keys, "PEM", NULL);
+    EVP_PKEY *key = take_decoded(&pem_keys, OSSL_DECODER_from_bio(pem_keys.ctx, bio) == 1);
+    BIO_free(bio);
+    if (key)
+        return key;
+    bio = BIO_new_mem_buf(pem.ptr, (int)pem.len);
+    key = PEM_read_bio_PrivateKey(bio, NULL, no_passphrase, NULL);
+    BIO_free(bio);
+    ERR_clear_error();
+    return key;
+}
+
 /* The key is kept as PKCS#8, whatever form the PEM text had. */
-static struct error *read_key(struct str pem, struct buf *ret_encoded)
+static struct error *read_key(struct str pem, struct buf *ret_encoded, EVP_PKEY **ret_key)
 {
     if (pem.len > PEM_MAX)
         return error_new(ERROR_TOO_LARGE, "larger than %zu bytes", PEM_MAX);
-    BIO *bio = BIO_new_mem_buf(pem.ptr, (int)pem.len);
-    EVP_PKEY *key = PEM_read_bio_PrivateKey(bio, NULL, no_passphrase, NULL);
-    BIO_free(bio);
-    ERR_clear_error();
+    EVP_PKEY *key = read_pem_key(pem);
     if (!key)
         return error_new(ERROR_PARSE, "no usable private key in it (encrypted keys are not read)");
+    *ret_key = key;
     unsigned char *encoded = NULL;
     PKCS8_PRIV_KEY_INFO *info = EVP_PKEY2PKCS8(key);
     const int len = info ? i2d_PKCS8_PRIV_KEY_INFO(info, &encoded) : 0;
     PKCS8_PRIV_KEY_INFO_free(info);
-    EVP_PKEY_free(key);
     return add_encoded(ret_encoded, encoded, len);
 }
 
+/* The caller frees one reference. */
 static EVP_PKEY *parse_key(const struct tls_identity *identity)
 {
     const unsigned char *at = (const unsigned char *)identity->key.ptr;
-    PKCS8_PRIV_KEY_INFO *info = d2i_PKCS8_PRIV_KEY_INFO(NULL, &at, (long)identity->key.len);
-    EVP_PKEY *key = info ? EVP_PKCS82PKEY(info) : NULL;
-    PKCS8_PRIV_KEY_INFO_free(info);
-    return key;
+    size_t len = identity->key.len;
+    if (identity->parsed_key) {
+        EVP_PKEY_up_ref(identity->parsed_key);
+        return identity->parsed_key;
+    }
+    open_decoder(&encoded_keys, "DER", "PrivateKeyInfo");
+    return take_decoded(&encoded_keys, OSSL_DECODER_from_data(encoded_keys.ctx, &at, &len) == 1);
 }
 
 /*
@@ -169,12 +261,8 @@ static EVP_PKEY *parse_key(const struct tls_identity *identity)
  */
 static struct error *check_pair(const struct tls_identity *identity)
 {
-    struct str rest = buf_str(&identity->certificates);
-    X509 *certificate = next_certificate(&rest);
-    EVP_PKEY *key = parse_key(identity);
-    const bool fits = certificate && key && X509_check_private_key(certificate, key) == 1;
-    X509_free(certificate);
-    EVP_PKEY_free(key);
+    const bool fits =
+        X509_check_private_key(sk_X509_value(identity->parsed, 0), identity->parsed_key) == 1;
     ERR_clear_error();
     return fits ? NULL
                 : error_new(ERROR_INVALID, "the private key does not belong to the certificate");
@@ -187,13 +275,23 @@ struct error *tls_identity_read(struct str certificate_pem, struct str key_pem,
     OWNED(tls_identity) owner = identity;
     identity->refs = 1;
     identity->key.secret = true;
-    TRY(read_certificates(certificate_pem, &identity->certificates), "read certificate");
-    TRY(read_key(key_pem, &identity->key), "read private key");
+    identity->parsed = sk_X509_new_null();
+    TRY(read_certificates(certificate_pem, &identity->certificates, identity->parsed),
+        "read certificate");
+    TRY(read_key(key_pem, &identity->key, &identity->parsed_key), "read private key");
     TRY(check_pair(identity));
     buf_shrink(&identity->certificates);
     buf_shrink(&identity->key);
     *ret_identity = TAKE(owner);
     return NULL;
+}
+
+void tls_identity_settle(struct tls_identity *identity)
+{
+    free_parsed(identity->parsed);
+    EVP_PKEY_free(identity->parsed_key);
+    identity->parsed = NULL;
+    identity->parsed_key = NULL;
 }
 
 struct tls_identity *tls_identity_ref(struct tls_identity *identity)
@@ -207,6 +305,7 @@ void tls_identity_free(struct tls_identity *identity)
 {
     if (!identity || --identity->refs > 0)
         return;
+    tls_identity_settle(identity);
     buf_done(&identity->certificates);
     buf_done(&identity->key);
     mem_free(identity);
@@ -215,15 +314,15 @@ void tls_identity_free(struct tls_identity *identity)
 /* The first certificate is that of the identity; the others form the chain. */
 struct error *tls_identity_use(const struct tls_identity *identity, SSL *ssl)
 {
-    struct str rest = buf_str(&identity->certificates);
-    X509 *certificate = next_certificate(&rest);
+    STACK_OF(X509) *stack = parse_certificates(buf_str(&identity->certificates), identity->parsed);
     EVP_PKEY *key = parse_key(identity);
-    bool ok = certificate && key && SSL_use_certificate(ssl, certificate) == 1 &&
+    bool ok = sk_X509_num(stack) > 0 && key &&
+              SSL_use_certificate(ssl, sk_X509_value(stack, 0)) == 1 &&
               SSL_use_PrivateKey(ssl, key) == 1;
-    X509_free(certificate);
+    for (int i = 1; ok && i < sk_X509_num(stack); i++)
+        ok = SSL_add1_chain_cert(ssl, sk_X509_value(stack, i)) == 1;
     EVP_PKEY_free(key);
-    while (ok && (certificate = next_certificate(&rest)))
-        ok = SSL_add0_chain_cert(ssl, certificate) == 1;
+    free_parsed(stack);
     return ok ? NULL : tls_error("use certificate and key");
 }
 

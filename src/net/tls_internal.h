@@ -37,11 +37,18 @@ struct tls {
     struct task ready_task;
 };
 
-/* The certificates of a trust as a stack for X509_STORE_CTX_set0_trusted_stack(). */
+/*
+ * The certificates of a trust as a stack for X509_STORE_CTX_set0_trusted_stack(). The caller frees
+ * it with all of them.
+ */
 STACK_OF(X509) * tls_trust_parse(const struct tls_trust *trust);
 
 /* Makes the identity's certificates and key those of this SSL. */
 MUST_USE struct error *tls_identity_use(const struct tls_identity *identity, SSL *ssl);
+
+/* After the first handshake: from now on they are kept as bytes only. */
+void tls_trust_settle(struct tls_trust *trust);
+void tls_identity_settle(struct tls_identity *identity);
 
 /* An error from OpenSSL's queue, which is emptied. The message is "what: reason". */
 MUST_USE struct error *tls_error(const char *what);

@@ -322,6 +322,44 @@ TEST(tls_credentials_that_do_not_parse)
     test_certs_done(&others);
 }
 
+/* The first handshake uses what was parsed when it was read, later ones the bytes. */
+SIM_TEST(tls_credentials_serve_more_than_one_full_handshake)
+{
+    SCOPED(tls_fixture) fixture;
+    tls_fixture_init(&fixture);
+    const struct tls_client_options options = usual(&fixture);
+    for (int i = 0; i < 3; i++) {
+        CHECK_OK(visit(&fixture, &options));
+        CHECK_EQ(fixture.host.served, i + 1);
+        CHECK(!fixture.host.resumed);
+        CHECK(fixture.host.peer.verified);
+    }
+}
+
+/* A key that cannot be read leaves nothing behind for the next one. */
+SIM_TEST(tls_reads_keys_of_every_form_in_turn)
+{
+    SCOPED(test_certs) certs;
+    SCOPED(buf) combined = {0};
+    SCOPED(buf) rsa = {0};
+    test_certs_init(&certs, loop_wall(loop_current()));
+    const struct str certificate = buf_str(&certs.client_pem);
+    buf_add(&combined, certificate);
+    buf_add(&combined, buf_str(&certs.client_key));
+    CHECK_OK(pki_rsa_key(&rsa));
+    for (int i = 0; i < 2; i++) {
+        OWNED(tls_identity) alone = NULL;
+        OWNED(tls_identity) behind_certificate = NULL;
+        struct tls_identity *none;
+        CHECK_OK(tls_identity_read(certificate, buf_str(&certs.client_key), &alone));
+        CHECK_OK(tls_identity_read(certificate, buf_str(&combined), &behind_certificate));
+        CHECK_FAILS(tls_identity_read(certificate, STR("rubbish"), &none), ERROR_PARSE,
+                    "read private key");
+        CHECK_FAILS(tls_identity_read(certificate, buf_str(&rsa), &none), ERROR_INVALID,
+                    "does not belong");
+    }
+}
+
 TEST(pki_authorities_survive_being_written)
 {
     OWNED(pki_authority) first = NULL;

@@ -33,6 +33,19 @@ void transport_finish(struct transport *transport)
         transport->ops->finish(transport);
 }
 
+void transport_peer(struct transport *transport, char ret_address[static TRANSPORT_PEER_MAX])
+{
+    ret_address[0] = '\0';
+    if (transport->ops->peer)
+        transport->ops->peer(transport, ret_address);
+}
+
+void transport_limit_unsent(struct transport *transport, size_t bytes)
+{
+    if (transport->ops->limit_unsent)
+        transport->ops->limit_unsent(transport, bytes);
+}
+
 enum transport_result transport_discard(struct transport *transport, size_t capacity,
                                         size_t *ret_len)
 {

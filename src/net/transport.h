@@ -21,6 +21,8 @@ struct transport;
 #define TRANSPORT_READABLE 1U
 #define TRANSPORT_WRITABLE 2U
 
+#define TRANSPORT_PEER_MAX 48 /* bytes of an address as text, with the end */
+
 enum transport_result {
     TRANSPORT_OK,
     TRANSPORT_WAIT,   /* nothing can be done before the transport is ready again */
@@ -41,6 +43,10 @@ struct transport_ops {
 
     /* Tells the peer that nothing more will be sent, without waiting. May be NULL. */
     void (*finish)(struct transport *transport);
+
+    /* See transport_peer() and transport_limit_unsent(). Each may be NULL. */
+    void (*peer)(struct transport *transport, char ret_address[static TRANSPORT_PEER_MAX]);
+    void (*limit_unsent)(struct transport *transport, size_t bytes);
     void (*free)(struct transport *transport);
 };
 
@@ -82,6 +88,12 @@ enum transport_result transport_discard(struct transport *transport, size_t capa
 void transport_set_ready(struct transport *transport, transport_ready_fn ready, void *data);
 void transport_want(struct transport *transport, unsigned events);
 void transport_finish(struct transport *transport);
+
+/* The address of the peer, "10.0.0.7" or "fd00::7"; empty where it has none or is gone. */
+void transport_peer(struct transport *transport, char ret_address[static TRANSPORT_PEER_MAX]);
+
+/* The system keeps about so many bytes at most for a peer that does not read. */
+void transport_limit_unsent(struct transport *transport, size_t bytes);
 
 /* Why an operation failed. The caller owns the error. Never NULL after TRANSPORT_FAILED. */
 MUST_USE struct error *transport_take_error(struct transport *transport);

@@ -69,6 +69,59 @@ LOOP_TEST(tcp_carries_bytes_both_ways)
     CHECK_OK(converse(network, STR("localhost")));
 }
 
+LOOP_TEST(tcp_knows_the_address_of_the_peer)
+{
+    const struct {
+        struct str listens, connects;
+        const char *address;
+    } cases[] = {
+        {STR("127.0.0.1"), STR("127.0.0.1"), "127.0.0.1"},
+        {STR("::"),        STR("127.0.0.1"), "127.0.0.1"},
+    };
+    OWNED(network) network = tcp_network_new(loop_current());
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        OWNED(listener) listener = NULL;
+        OWNED(transport) client = NULL;
+        OWNED(transport) server = NULL;
+        char address[TRANSPORT_PEER_MAX];
+        OWNED(error) err = network_listen(network, cases[i].listens, 0, &listener);
+        TEST_CASE("%.*s", STR_ARG(cases[i].listens));
+        if (err && i > 0)
+            continue; /* a machine without IPv6 */
+        CHECK_OK(TAKE(err));
+        CHECK_OK(network_connect(network, cases[i].connects, listener_port(listener), &client));
+        CHECK_OK(listener_accept(listener, &server));
+        transport_peer(server, address);
+        CHECK_EQ((const char *)address, cases[i].address);
+    }
+}
+
+/* A peer that does not read: without the limit the system takes megabytes. */
+LOOP_TEST(tcp_keeps_no_more_than_it_may_for_a_peer_that_does_not_read)
+{
+    OWNED(network) network = tcp_network_new(loop_current());
+    OWNED(listener) listener = NULL;
+    OWNED(transport) client = NULL;
+    OWNED(transport) server = NULL;
+    static const char bytes[16 * KILOBYTE];
+    size_t sent[2];
+    CHECK_OK(network_listen(network, STR("127.0.0.1"), 0, &listener));
+    for (size_t i = 0; i < COUNT(sent); i++) {
+        CHECK_OK(network_connect(network, STR("127.0.0.1"), listener_port(listener), &client));
+        CHECK_OK(listener_accept(listener, &server));
+        if (i > 0)
+            transport_limit_unsent(server, 16 * KILOBYTE);
+        size_t len = 0;
+        for (sent[i] = 0;
+             transport_send(server, str_from(bytes, sizeof(bytes)), &len) == TRANSPORT_OK;
+             sent[i] += len)
+            CHECK(sent[i] < 100 * MEGABYTE);
+        transport_free(TAKE(client));
+        transport_free(TAKE(server));
+    }
+    CHECK(sent[1] < sent[0]);
+}
+
 SIM_TEST(the_simulated_network_carries_bytes_both_ways)
 {
     OWNED(network) network = sim_network_new(loop_current());
