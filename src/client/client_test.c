@@ -576,6 +576,12 @@ LOOP_TEST(no_secret_reaches_logs_or_errors)
     CHECK(!str_contains(buf_str(&logs), STR("planted")));
 }
 
+/* Says yes before a time of the loop. */
+static bool is_before(void *data)
+{
+    return loop_now(loop_current()) < *(int64_t *)data;
+}
+
 /* Says yes so often. */
 static bool count_down(void *data)
 {
@@ -612,18 +618,27 @@ SIM_TEST(writes_ask_before_they_go_out_and_reads_do_not)
     CHECK_OK(fiber_sleep(SECOND));
     CHECK_EQ(fixture.requests, (size_t)1);
 
-    /* A repetition asks anew: head, body and end of the first try, nothing of the second. */
-    left = 3;
-    SCRIPT(&fixture, {429, "Retry-After", "1", ""}, {200, NULL, NULL, ONE_OBJECT});
-    CHECK_ERROR(client_update(fixture.client, GVR_CONFIG_MAPS, object, NULL, NULL), ERROR_CANCELED);
-    CHECK_EQ(fixture.requests, (size_t)1);
-
     /* Half a body is not acted upon. */
     left = 2;
     SCRIPT(&fixture, {200, NULL, NULL, ONE_OBJECT});
     CHECK_ERROR(client_update(fixture.client, GVR_CONFIG_MAPS, object, NULL, NULL), ERROR_CANCELED);
     CHECK_OK(fiber_sleep(SECOND));
     CHECK_EQ(fixture.requests, (size_t)0);
+}
+
+SIM_TEST(a_repetition_asks_anew)
+{
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, false);
+    int64_t until = loop_now(loop_current()) + SECOND / 2;
+    fixture.options.may_write = is_before;
+    fixture.options.may_write_data = &until;
+    client_fixture_start(&fixture);
+    SCRIPT(&fixture, {429, "Retry-After", "1", ""}, {200, NULL, NULL, ONE_OBJECT});
+    CHECK_ERROR(client_patch(fixture.client, GVR_CONFIG_MAPS, KEY("ns", "a"), CLIENT_PATCH_MERGE,
+                             STR("{}"), NULL, NULL),
+                ERROR_CANCELED);
+    CHECK_EQ(fixture.requests, (size_t)1);
 }
 
 static struct error *get_and_list(void)

@@ -32,6 +32,7 @@ struct http_call {
     struct error *err; /* why the exchange failed; NULL when it is complete */
     struct event changed;
     struct task *arrived;  /* client: posted with each wake-up; NULL: fibers alone wait */
+    bool is_guarded;       /* client: see http_conn_guard() */
     struct fiber *handler; /* server: cancelled when the client goes away */
     const void *party;     /* server: see http_request_set_party() */
 };

@@ -330,6 +330,8 @@ static struct error *attempt_request(struct http_client *client, struct http_con
     SCOPED(http_head) head;
     TRY(write_head(client, request, &head));
     TRY(check_may_send(request));
+    if (request->may_send)
+        http_conn_guard(conn, call, request->may_send, request->may_send_data);
     TRY(http_engine_open(conn->engine, &call->stream, &head, request->body.len == 0));
     http_conn_kick(conn);
     if (http_conn_capacity(conn) == 0) {

@@ -64,9 +64,9 @@ struct http_client_request {
     struct str body; /* borrowed until http_client_send() returns; sent again on a retry */
 
     /*
-     * Called with a connection at hand, right before the head and before each part of the body
-     * is sent; NULL means always. False ends the call with ERROR_CANCELED and leaves the request
-     * incomplete.
+     * Called with a connection at hand, before the head and before each part of the body is handed
+     * over; NULL means always. False ends the call with ERROR_CANCELED and leaves the request
+     * incomplete. Called again right before bytes leave, see http_conn_guard().
      */
     bool (*may_send)(void *data);
     void *may_send_data;

@@ -375,6 +375,62 @@ SIM_TEST(a_deadline_ends_a_request_and_the_handler_hears_of_it)
     }
 }
 
+/* Says yes so often, then no. */
+static bool count_down(void *data)
+{
+    size_t *left = data;
+    if (!*left)
+        return false;
+    --*left;
+    return true;
+}
+
+static struct error *count_request(void *data, struct http_request *request)
+{
+    SCOPED(buf) body = {.limit = MEGABYTE};
+    TRY(http_request_read_all(request, &body));
+    ++*(size_t *)data;
+    return http_request_answer(request, 200, STR("text/plain"), STR("done"));
+}
+
+static void send_with_permit(struct http_fixture *fixture, const size_t *count, size_t left,
+                             struct str body)
+{
+    OWNED(http_response) response = NULL;
+    OWNED(error)
+    err = http_client_send(fixture->client,
+                           &(struct http_client_request){.method = STR("PUT"),
+                                                         .target = STR("/"),
+                                                         .body = body,
+                                                         .may_send = count_down,
+                                                         .may_send_data = &left},
+                           &response);
+    CHECK_EQ(left, (size_t)0);
+    CHECK(err);
+    CHECK(error_is(err, ERROR_CANCELED) || error_is(err, ERROR_CONNECTION));
+    CHECK_OK(fiber_sleep(SECOND));
+    CHECK_EQ(*count, (size_t)0);
+}
+
+/*
+ * Head, body and end of a message are handed over in one turn, each with a question, and leave in
+ * the next: a process that was stopped in between is asked once more.
+ */
+SIM_TEST(a_request_that_waits_to_leave_does_not_leave_without_permission)
+{
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        for (size_t left = 1; left <= 3; left++) {
+            TEST_CASE("%s, no after %zu answers", http_fixture_name(kind), left);
+            size_t count = 0;
+            SCOPED(http_fixture) fixture;
+            http_fixture_init(&fixture, kind, count_request, &count);
+            CHECK_OK(http_fixture_start(&fixture));
+            send_with_permit(&fixture, &count, left, STR("hello"));
+            send_with_permit(&fixture, &count, 1, STR(""));
+        }
+    }
+}
+
 SIM_TEST(a_black_hole_is_noticed_by_http2_pings)
 {
     int count = 1000;

@@ -189,6 +189,11 @@ static bool pump_in(struct http_conn *conn, struct error **ret_err)
     return true;
 }
 
+static bool may_send_now(const struct http_conn *conn)
+{
+    return conn->guarded_count == 0 || conn->may_send(conn->may_send_data);
+}
+
 /*
  * Sends the engine's output. False with *ret_err when the transport failed. blocked_since holds the
  * time since when the transport has taken nothing, for the stall time-out.
@@ -202,6 +207,10 @@ static bool pump_out(struct http_conn *conn, struct error **ret_err)
             buf_shrink(&conn->out);
             conn->blocked_since = 0;
             return true;
+        }
+        if (!may_send_now(conn)) {
+            *ret_err = error_new(ERROR_CONNECTION, "a request may not be sent any more");
+            return false;
         }
         size_t len = 0;
         switch (transport_send(conn->transport, buf_str(&conn->out), &len)) {
@@ -413,9 +422,20 @@ void http_conn_add_call(struct http_conn *conn, struct http_call *call)
     conn->idle_since = 0;
 }
 
+void http_conn_guard(struct http_conn *conn, struct http_call *call, bool (*may_send)(void *data),
+                     void *data)
+{
+    if (!call->is_guarded)
+        conn->guarded_count++;
+    call->is_guarded = true;
+    conn->may_send = may_send;
+    conn->may_send_data = data;
+}
+
 void http_conn_remove_call(struct http_conn *conn, struct http_call *call)
 {
     list_remove(&call->link);
+    conn->guarded_count -= call->is_guarded;
     call->conn = NULL;
     conn->call_count--;
     http_conn_kick(conn); /* a released response goes out; a lost connection ends */

@@ -48,6 +48,7 @@ struct http_conn_events {
 struct http_conn {
     struct list_link link; /* the owner's */
     bool in_use;           /* the owner's */
+    bool is_surplus;       /* the server's, see http_request_is_surplus() */
     void *owner;
     const struct http_conn_events *events;
     enum http_role role;
@@ -66,6 +67,11 @@ struct http_conn {
     struct http_timeouts timeouts;
     int64_t idle_since, heard, blocked_since, pinged; /* times of the loop; 0: does not apply */
     bool retired, lost, lingers;
+
+    /* Client: asked right before output is sent while guarded calls run; see http_conn_guard(). */
+    bool (*may_send)(void *data);
+    void *may_send_data;
+    size_t guarded_count;
 
     const void *party; /* server: of the last request, see http_request_set_party() */
     bool has_party, has_parties;
@@ -102,6 +108,14 @@ void http_conn_close(struct http_conn *conn, struct error *err);
 
 /* Ends the connection as a network failure does: nothing more is sent. Takes the error. */
 void http_conn_break(struct http_conn *conn, struct error *err);
+
+/*
+ * Client: until the call has ended, may_send is asked again right before anything is sent on the
+ * connection, because what a call hands over leaves only at the next turn of the loop. False breaks
+ * the connection with ERROR_CONNECTION. All guarded calls of a connection have the same question.
+ */
+void http_conn_guard(struct http_conn *conn, struct http_call *call, bool (*may_send)(void *data),
+                     void *data);
 
 /* For call.c. Removing the last call of a lost connection ends the connection. */
 void http_conn_add_call(struct http_conn *conn, struct http_call *call);

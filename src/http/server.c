@@ -47,6 +47,7 @@ struct handshake {
     struct transport *transport;
     struct fiber *fiber;
     int64_t begun; /* by loop_now() */
+    bool is_surplus;
 };
 
 static void on_capacity(struct http_conn *conn)
@@ -165,6 +166,7 @@ static struct error *run_handshake(void *data)
     struct http_server *server = handshake->server;
     struct transport *transport = NULL;
     struct error *err = secure_transport(server, handshake->transport, &transport);
+    const bool is_surplus = handshake->is_surplus;
     server->begun_count--;
     list_remove(&handshake->link);
     mem_free(handshake);
@@ -183,6 +185,7 @@ static struct error *run_handshake(void *data)
         .owner = server,
     };
     struct http_conn *conn = http_conn_new(server->loop, transport, &options);
+    conn->is_surplus = is_surplus;
     list_append(&server->conns, &conn->link);
     if (server->draining)
         http_conn_retire(conn);
@@ -194,8 +197,13 @@ static struct error *accept_connection(struct http_server *server)
 {
     struct transport *transport;
     TRY(listener_accept(server->listener, &transport));
+    if (server->options.unsent)
+        transport_limit_unsent(transport, server->options.unsent);
     struct handshake *handshake = NEW(struct handshake);
-    *handshake = (struct handshake){.server = server, .transport = transport};
+    *handshake =
+        (struct handshake){.server = server,
+                           .transport = transport,
+                           .is_surplus = server->conn_count >= server->options.connections};
     server->conn_count++;
     list_prepend(&server->waiting, &handshake->link);
     event_wake_all(&server->arrived);
@@ -269,12 +277,12 @@ static struct error *pause_after(struct http_server *server, struct error *err)
 /* Suspends until there are fewer connections than the limit. */
 static struct error *wait_below_limit(struct http_server *server)
 {
-    if (server->conn_count >= server->options.connections) {
-        OWNED(error)
-        err = error_new(ERROR_IO, "all %zu connections are in use", server->options.connections);
+    const size_t limit = server->options.connections + server->options.surplus;
+    if (server->conn_count >= limit) {
+        OWNED(error) err = error_new(ERROR_IO, "all %zu connections are in use", limit);
         tell_accept(server, err);
     }
-    while (server->conn_count >= server->options.connections)
+    while (server->conn_count >= limit)
         TRY(event_wait(&server->changed, "a connection to end"));
     return NULL;
 }
@@ -396,6 +404,25 @@ bool http_request_wants_websocket(const struct http_request *request)
 struct arena *http_request_arena(struct http_request *request)
 {
     return &request->arena;
+}
+
+bool http_request_is_surplus(const struct http_request *request)
+{
+    return request->call->conn && request->call->conn->is_surplus;
+}
+
+void http_request_retire(struct http_request *request)
+{
+    if (request->call->conn)
+        http_conn_retire(request->call->conn);
+}
+
+struct str http_request_client(struct http_request *request)
+{
+    char address[TRANSPORT_PEER_MAX] = "";
+    if (request->call->conn)
+        transport_peer(request->call->conn->transport, address);
+    return arena_str(&request->arena, str_from_c(address));
 }
 
 void http_request_peer(struct http_request *request, struct tls_peer *ret_peer)

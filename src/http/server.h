@@ -36,6 +36,8 @@ struct http_server_options {
     http_handler_fn handler;
     void *data;
     size_t connections; /* at most; 0 means 10,000 */
+    size_t surplus;     /* further ones, whose requests the handler refuses; see below */
+    size_t unsent; /* bytes that the system keeps for a client that does not read; 0: its own */
 
     /* Called when no connection can be accepted, and with NULL when one was after that. */
     void (*on_accept)(void *data, const struct error *err);
@@ -70,6 +72,18 @@ struct arena *http_request_arena(struct http_request *request); /* lives as long
 /* Whether websocket_accept() may answer the request; see websocket.h. Other answers are fine, too.
  */
 bool http_request_wants_websocket(const struct http_request *request);
+
+/*
+ * Whether its connection was accepted while options.connections were in use already. The handler
+ * says so and retires the connection: a refusal that is told, where waiting would look like a hang.
+ */
+bool http_request_is_surplus(const struct http_request *request);
+
+/* The connection takes no further request, and ends with the answer to this one. */
+void http_request_retire(struct http_request *request);
+
+/* The address that the client has; see transport_peer(). */
+struct str http_request_client(struct http_request *request);
 
 /* The identity in the client's certificate. Empty over plain HTTP. */
 void http_request_peer(struct http_request *request, struct tls_peer *ret_peer);

@@ -415,6 +415,43 @@ SIM_TEST(a_server_with_all_its_connections_in_use_says_so)
     transport_free(held[1]);
 }
 
+static struct error *refuse_surplus(void *data, struct http_request *request)
+{
+    (void)data;
+    if (!http_request_is_surplus(request))
+        return http_request_answer(request, 200, STR(""), STR("welcome"));
+    http_request_retire(request);
+    return http_request_answer(request, 503, STR(""), STR("full"));
+}
+
+SIM_TEST(a_surplus_connection_is_told_that_there_is_no_room)
+{
+    SCOPED(http_fixture) fixture;
+    http_fixture_init(&fixture, HTTP_FIXTURE_PLAIN, refuse_surplus, NULL);
+    fixture.server_options.connections = 2;
+    fixture.server_options.surplus = 1;
+    CHECK_OK(http_fixture_start(&fixture));
+    struct transport *held[2];
+    for (size_t i = 0; i < COUNT(held); i++)
+        CHECK_OK(network_connect(fixture.network, HTTP_FIXTURE_HOST,
+                                 http_server_port(fixture.server), &held[i]));
+    CHECK_OK(fiber_sleep(SECOND));
+    for (size_t i = 0; i < 3; i++) {
+        SCOPED(buf) body = {0};
+        int status = 0;
+        CHECK_OK(http_fixture_get(&fixture, STR("/"), &status, &body));
+        CHECK_EQ(status, 503);
+        CHECK_EQ(buf_str(&body), STR("full"));
+    }
+    transport_free(held[0]);
+    transport_free(held[1]);
+    CHECK_OK(fiber_sleep(SECOND));
+    SCOPED(buf) body = {0};
+    int status = 0;
+    CHECK_OK(http_fixture_get(&fixture, STR("/"), &status, &body));
+    CHECK_EQ(status, 200);
+}
+
 /* A client that sends one byte every five seconds does not hold its connection open. */
 SIM_TEST(a_client_that_trickles_its_head_is_let_go)
 {

@@ -4,8 +4,13 @@
  *     elected run KUBECONFIG NAME    counts in the ConfigMap default/counter while it leads
  *     elected read KUBECONFIG NAME   prints how far that one has counted
  *
+ * SIGUSR1 stops it at the worst moment that leaves a choice: in the middle of a write, after its
+ * last question but one whether it leads. After the last question nothing could hold the bytes
+ * back.
+ *
  * Prints "leading" and the port of its metrics once it leads. Ends with 1 when it lost the lease.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +35,28 @@ struct program {
     struct manager *manager;
     int64_t count;
     bool has_told;
+    struct leader *leader;
+    size_t questions, last_questions; /* whether it leads, of this write and of the one before */
 };
+
+static volatile sig_atomic_t must_stop;
+
+static void note_stop(int number)
+{
+    (void)number;
+    must_stop = 1;
+}
+
+static bool may_write(void *data)
+{
+    struct program *program = data;
+    const bool leads = leader_may_write(program->leader);
+    if (++program->questions + 1 == program->last_questions && must_stop) {
+        must_stop = 0;
+        raise(SIGSTOP);
+    }
+    return leads;
+}
 
 static struct error *count_one(void *data, struct key key, struct reconcile_result *ret_result)
 {
@@ -41,6 +67,8 @@ static struct error *count_one(void *data, struct key key, struct reconcile_resu
         printf("leading %u\n", manager_diagnostics_port(program->manager));
     fflush(stdout);
     program->has_told = true;
+    program->last_questions = program->questions;
+    program->questions = 0;
     buf_print(&body,
               "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"counter\","
               "\"namespace\":\"default\"},\"data\":{\"%s\":\"%lld\"}}",
@@ -73,8 +101,9 @@ static struct error *elect(struct program *program, struct client_options option
     tcp_network_limit_delivery(prompt, SECOND);
     struct client_options writing = options;
     writing.network = prompt;
-    writing.may_write = leader_may_write;
-    writing.may_write_data = leader;
+    program->leader = leader;
+    writing.may_write = may_write;
+    writing.may_write_data = program;
     OWNED(client) guarded = client_new(loop, &writing);
     OWNED(manager)
     manager = manager_new(loop, &(struct manager_options){.client = client,
@@ -125,6 +154,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: elected run|read KUBECONFIG NAME\n");
         return 2;
     }
+    signal(SIGUSR1, note_stop);
     struct program program = {.verb = argv[1], .kubeconfig = argv[2], .name = argv[3]};
     OWNED(loop) loop = loop_new();
     OWNED(error) err = loop_run(loop, run, &program);
