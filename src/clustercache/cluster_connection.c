@@ -130,9 +130,12 @@ const struct rest_config *cluster_connection_config(const struct cluster_connect
 }
 
 /* The version is asked for at first use, because most connections never need it. */
-struct error *cluster_connection_server_version(struct cluster_connection *connection,
-                                                struct str *ret_version)
+struct error *cluster_connection_least_version(struct cluster_connection *connection,
+                                               struct str *ret_version)
 {
+    *ret_version = discovery_least_version(connection->discovery);
+    if (ret_version->len)
+        return NULL;
     if (!connection->server_version.len) {
         SCOPED(arena) arena = {0};
         struct str version;

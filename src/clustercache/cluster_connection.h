@@ -38,9 +38,12 @@ struct client *cluster_connection_client(struct cluster_connection *connection);
 struct discovery *cluster_connection_discovery(struct cluster_connection *connection);
 const struct rest_config *cluster_connection_config(const struct cluster_connection *connection);
 
-/* The gitVersion of the server, such as "v1.36.4". The first call asks the server and suspends. */
-MUST_USE struct error *cluster_connection_server_version(struct cluster_connection *connection,
-                                                         struct str *ret_version);
+/*
+ * A version that the server has at least: "v1.26" where discovery tells it, which takes no request.
+ * Of an older server it is its gitVersion, such as "v1.24.3"; the first call asks it and suspends.
+ */
+MUST_USE struct error *cluster_connection_least_version(struct cluster_connection *connection,
+                                                        struct str *ret_version);
 
 /*
  * The UID of the Namespace kube-system, which is made once in the life of a cluster: a cluster with

@@ -110,6 +110,12 @@ void discovery_forget(struct discovery *discovery, struct str group, struct str 
                           discovery_surface_with(discovery->pool, discovery->surface, &name));
 }
 
+/* Aggregated discovery is new in Kubernetes 1.26. */
+struct str discovery_least_version(const struct discovery *discovery)
+{
+    return discovery->is_aggregated ? STR("v1.26") : STR("");
+}
+
 struct error *discovery_server_version(struct client *client, struct arena *arena,
                                        struct str *ret_git_version)
 {

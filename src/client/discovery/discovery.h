@@ -93,6 +93,12 @@ bool discovery_is_no_match(const struct error *err);
 /* Makes the next lookup in this group/version fetch it, regardless of retry_after. */
 void discovery_forget(struct discovery *discovery, struct str group, struct str version);
 
+/*
+ * A version of Kubernetes that the server has at least, by the form of its answers to former
+ * lookups: "v1.26" if it has aggregated discovery. Empty if they do not tell.
+ */
+struct str discovery_least_version(const struct discovery *discovery);
+
 /* Suspends. The gitVersion of the server, such as "v1.36.4", from /version. */
 MUST_USE struct error *discovery_server_version(struct client *client, struct arena *arena,
                                                 struct str *ret_git_version);

@@ -195,9 +195,10 @@ static struct error *fetch_lists(struct discovery *discovery, struct arena *aren
     SCOPED(list_answer) groups = {0};
     TRY(fetch_list(discovery, arena, &core));
     TRY(fetch_list(discovery, arena, &groups));
-    discovery_set_surface(
-        discovery, discovery_surface_from_lists(discovery->pool, &core.versions, &groups.versions,
-                                                core.is_aggregated && groups.is_aggregated));
+    discovery->is_aggregated = core.is_aggregated && groups.is_aggregated;
+    discovery_set_surface(discovery,
+                          discovery_surface_from_lists(discovery->pool, &core.versions,
+                                                       &groups.versions, discovery->is_aggregated));
     discovery->listed_at = loop_now(loop_current());
     return NULL;
 }

@@ -36,6 +36,7 @@ struct discovery {
 
     struct discovery_surface *surface; /* NULL until the lists were read */
     int64_t listed_at;                 /* when the lists were read */
+    bool is_aggregated;                /* the lists had everything */
 
     struct discovery_mark lists;
     struct map marks;     /* path of a group or version -> struct discovery_mark */

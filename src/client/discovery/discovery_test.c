@@ -37,6 +37,7 @@ SIM_TEST(discovery_of_a_plain_server_fetches_what_is_asked_for)
     struct discovery_mapping mapping;
     CHECK_OK(discovery_find_kind(discovery, &arena, CONFIG_MAP, &mapping));
     check_seen(&fixture, "/api /apis /api/v1 ");
+    CHECK_EQ(discovery_least_version(discovery), STR(""));
     CHECK(gvr_eq(mapping.gvr, GVR("", "v1", "configmaps")));
     CHECK_EQ(mapping.verbs, 0xffU);
     CHECK(mapping.namespaced && !mapping.has_status && !mapping.has_scale);
@@ -59,9 +60,11 @@ SIM_TEST(discovery_of_an_aggregated_server_takes_two_requests)
     discovery_fixture_fill_whole(&fixture);
     OWNED(discovery_pool) pool = discovery_pool_new();
     OWNED(discovery) discovery = discovery_new(fixture.client, pool, NULL);
+    CHECK_EQ(discovery_least_version(discovery), STR(""));
     CHECK_OK(find_kind(discovery, CONFIG_MAP));
     CHECK_OK(find_kind(discovery, DEPLOYMENT));
     check_seen(&fixture, "/api /apis ");
+    CHECK_EQ(discovery_least_version(discovery), STR("v1.26"));
     CHECK_EQ(map_count(&pool->tables), (size_t)3);
 }
 
@@ -75,6 +78,7 @@ SIM_TEST(discovery_takes_half_aggregated_answers_for_plain_ones)
     OWNED(discovery) discovery = discovery_new(fixture.client, pool, NULL);
     CHECK_OK(find_kind(discovery, DEPLOYMENT));
     check_seen(&fixture, "/api /apis /apis/apps/v1 ");
+    CHECK_EQ(discovery_least_version(discovery), STR(""));
 }
 
 SIM_TEST(discovery_tolerates_a_server_without_a_core_group)
