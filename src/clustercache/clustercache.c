@@ -36,20 +36,23 @@ struct old_key {
     char *pem;
 };
 
-/* Filters events alone: a key that is requeued goes on being reconciled without the label. */
-static bool has_watch_label(void *data, const struct cache_event *event)
+static bool passes_watch_filter(const struct clustercache *cache, const struct object_text *text)
 {
-    const struct clustercache *cache = data;
     const struct str wanted = cache->config->options.watch_filter;
-    const struct object_text *text = event->now ? event->now : event->old;
-    const struct key key = object_text_key(text);
     OWNED(object) object = NULL;
     struct str value;
     if (!wanted.len)
         return true;
     OWNED(error) err = object_text_read(text, &object);
-    const bool passes =
-        !err && object_find_label(object, STR(WATCH_LABEL), &value) && str_eq(value, wanted);
+    return !err && object_find_label(object, STR(WATCH_LABEL), &value) && str_eq(value, wanted);
+}
+
+/* Filters events alone: a key that is requeued goes on being reconciled without the label. */
+static bool has_watch_label(void *data, const struct cache_event *event)
+{
+    const struct object_text *text = event->now ? event->now : event->old;
+    const struct key key = object_text_key(text);
+    const bool passes = passes_watch_filter(data, text);
     if (!passes)
         log_v(4, "Resource does not match label, will not attempt to map resource",
               LOG_KEY("Cluster", key.namespace, key.name), LOG_STR("label", STR(WATCH_LABEL)));
@@ -381,6 +384,37 @@ bool clustercache_knows(const struct clustercache *cache, struct key cluster)
 {
     const struct accessor *accessor = clustercache_find(cache, cluster);
     return accessor && is_current(accessor);
+}
+
+static bool passes_filter(const struct clustercache *cache, const struct object_text *text)
+{
+    const struct clustercache_options *options = &cache->config->options;
+    OWNED(object) cluster = NULL;
+    if (!options->filter)
+        return true;
+    OWNED(error) unreadable = object_text_read(text, &cluster);
+    return !unreadable && options->filter(options->filter_data, cluster);
+}
+
+/* Goes on as long as every Cluster is known or none of ours. */
+static bool visit_known(void *data, struct object_text *text)
+{
+    struct clustercache *cache = data;
+    cache->knows_all = clustercache_find(cache, object_text_key(text)) ||
+                       !passes_watch_filter(cache, text) || !passes_filter(cache, text);
+    return cache->knows_all;
+}
+
+bool clustercache_knows_all(struct clustercache *cache)
+{
+    struct cache *clusters = cache->config->options.clusters;
+    if (cache->knows_all || !clusters)
+        return true;
+    if (!cache_is_synced(clusters))
+        return false;
+    cache->knows_all = true;
+    cache_each(clusters, STR(""), visit_known, cache);
+    return cache->knows_all;
 }
 
 void clustercache_visit(const struct clustercache *cache, clustercache_visit_fn *visit, void *data)

@@ -194,6 +194,13 @@ duration clustercache_next_try(const struct clustercache *cache, struct key clus
 /* Whether there is an accessor for the cluster, with or without a connection. */
 bool clustercache_knows(const struct clustercache *cache, struct key cluster);
 
+/*
+ * False while a Cluster that is to be connected to has not been looked at yet: at the start, and on
+ * a process that does not lead. It stays true. Who asks all clusters waits for it, so that none is
+ * left out silently.
+ */
+bool clustercache_knows_all(struct clustercache *cache);
+
 /* Calls visit() for each cluster with an accessor, in no particular order. It must not suspend. */
 typedef void clustercache_visit_fn(void *data, struct key cluster);
 void clustercache_visit(const struct clustercache *cache, clustercache_visit_fn *visit, void *data);

@@ -44,6 +44,7 @@ struct clustercache {
     struct queue *queue;           /* of the controller; NULL once the controller has stopped */
     struct map accessors;          /* by "namespace/name" */
     size_t connected;
+    bool knows_all; /* see clustercache_knows_all() */
     struct list sources;
     size_t source_count;
     struct semaphore handshakes;       /* permits for connects, see connect.c */

@@ -59,6 +59,11 @@ static struct str last_success_of(struct str message)
     return str_slice(message, 0, end);
 }
 
+struct str remote_connection_probe_last_success(struct str message)
+{
+    return str_skip(last_success_of(message), LAST.len);
+}
+
 struct str remote_connection_probe_problem(struct str message)
 {
     const size_t fixed = str_starts_with(message, NOT_YET) ? NOT_YET.len

@@ -57,6 +57,9 @@ bool remote_connection_probe_says_lost(const struct condition *condition);
 /* The error at the end of a message; the whole message if it has none. */
 struct str remote_connection_probe_problem(struct str message);
 
+/* The time of the last success that a message tells; empty if it tells none. */
+struct str remote_connection_probe_last_success(struct str message);
+
 /* What is known of the connection to a Cluster. */
 struct remote_connection_probe_facts {
     bool is_connected, is_lost; /* neither: it is being made */

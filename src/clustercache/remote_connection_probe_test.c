@@ -101,6 +101,9 @@ TEST(a_message_has_its_error_behind_the_words)
         const struct condition fine = condition(CONDITION_TRUE, cases[i].message);
         TEST_CASE("%s", cases[i].message);
         CHECK_EQ(remote_connection_probe_problem(lost.message), str_from_c(cases[i].problem));
+        CHECK_EQ(remote_connection_probe_last_success(lost.message),
+                 strstr(cases[i].message, " succeeded at ") ? STR("2025-01-01T00:00:00Z")
+                                                            : STR(""));
         CHECK_EQ(remote_connection_probe_says_lost(&lost), cases[i].is_lost);
         CHECK(!remote_connection_probe_says_lost(&fine));
     }

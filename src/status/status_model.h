@@ -114,6 +114,8 @@ struct status_cluster {
     timestamp created, since;
     timestamp times[STATUS_STATES]; /* when the Cluster came into a state; 0: not known */
     struct str lost_why;            /* what the probe says while it is unreachable */
+    timestamp connected;            /* since when it is; 0: it is not, or that is not known */
+    timestamp last_success;         /* of a probe, told while there is no connection; 0: none */
     struct status_cell *cells;
     size_t cell_count;
     size_t applied, wanted; /* resources of all its sets */

@@ -2,6 +2,7 @@
 
 #include "apimachinery/condition.h"
 #include "apimachinery/object.h"
+#include "clustercache/remote_connection_probe.h"
 #include "clusterresourceset/types/delivery.h"
 #include "json/path.h"
 
@@ -52,6 +53,16 @@ void status_since_read_set(struct status_set *set, const struct object *object)
         set->times[STATUS_WAITING] = set->created;
 }
 
+static void read_connection(struct status_cluster *cluster, const struct object *object)
+{
+    struct condition probe;
+    if (!condition_find(object_path(object, "status.conditions"), REMOTE_CONNECTION_PROBE, &probe))
+        return;
+    if (probe.status == CONDITION_TRUE)
+        cluster->connected = read_time(probe.last_transition_time);
+    cluster->last_success = read_time(remote_connection_probe_last_success(probe.message));
+}
+
 void status_since_read_cluster(struct status_cluster *cluster, const struct object *object)
 {
     static const struct since_condition rows[] = {
@@ -59,6 +70,7 @@ void status_since_read_cluster(struct status_cluster *cluster, const struct obje
         {STR_INIT("Paused"),                CONDITION_TRUE,  STATUS_PAUSED     },
     };
     read_conditions(cluster->times, object, rows, COUNT(rows));
+    read_connection(cluster, object);
     cluster->times[STATUS_DELETING] =
         read_time(json_to_str(object_path(object, "metadata.deletionTimestamp")));
     cluster->times[STATUS_WAITING] = cluster->created;

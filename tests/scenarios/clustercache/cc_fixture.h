@@ -64,6 +64,7 @@ struct cc_fixture {
     const char *part;  /* of the targets that match; NULL: "/?", which are probes */
     duration delay;    /* before every answer */
     bool hangs;        /* no answer at all */
+    bool is_old;       /* no aggregated discovery, as before Kubernetes 1.26 */
     const char *wants; /* the only token that is not answered with 401; NULL: any */
     size_t streams;    /* open watches */
     struct buf asked;  /* "METHOD target\n" */

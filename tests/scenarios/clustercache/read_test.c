@@ -194,7 +194,7 @@ SIM_TEST(whoever_waits_for_a_cache_hears_of_the_end)
     CHECK_OK(scope_wait(&readers));
 }
 
-SIM_TEST(the_version_of_a_server_is_asked_for_once)
+SIM_TEST(discovery_tells_that_a_server_is_new_enough)
 {
     SCOPED(cc_fixture) fixture;
     OWNED(cluster_connection) connection = NULL;
@@ -202,9 +202,23 @@ SIM_TEST(the_version_of_a_server_is_asked_for_once)
     cc_fixture_init(&fixture, 1);
     cc_fixture_connect(&fixture);
     CHECK_OK(clustercache_get_client(fixture.cache, CC_FIXTURE_KEY, &connection));
-    CHECK_OK(cluster_connection_server_version(connection, &version));
+    CHECK_OK(cluster_connection_least_version(connection, &version));
+    CHECK_EQ(version, STR("v1.26"));
+    CHECK_EQ(cc_fixture_count(&fixture, "/version"), (size_t)0);
+}
+
+SIM_TEST(the_version_of_an_older_server_is_asked_for_once)
+{
+    SCOPED(cc_fixture) fixture;
+    OWNED(cluster_connection) connection = NULL;
+    struct str version;
+    cc_fixture_init(&fixture, 1);
+    fixture.is_old = true;
+    cc_fixture_connect(&fixture);
+    CHECK_OK(clustercache_get_client(fixture.cache, CC_FIXTURE_KEY, &connection));
+    CHECK_OK(cluster_connection_least_version(connection, &version));
     CHECK(str_starts_with(version, STR("v1.")));
-    CHECK_OK(cluster_connection_server_version(connection, &version));
+    CHECK_OK(cluster_connection_least_version(connection, &version));
     CHECK_EQ(cc_fixture_count(&fixture, "/version"), (size_t)1);
     CHECK_EQ(cluster_connection_config(connection)->host, STR(CC_FIXTURE_HOST));
     CHECK(key_eq(cluster_connection_cluster(connection), CC_FIXTURE_KEY));

@@ -205,7 +205,7 @@ SIM_TEST(getters_answer_with_what_was_given)
     CHECK(key_eq(cluster_connection_cluster(live), CLUSTER) &&
           cluster_connection_is_connected(live));
     CHECK_EQ(cluster_connection_config(config)->host, STR("http://server.test"));
-    CHECK_OK(cluster_connection_server_version(live, &text));
+    CHECK_OK(cluster_connection_least_version(live, &text));
     CHECK_EQ(text, STR("v1.36.4"));
     CHECK_OK(clustercache_get_private_key(cache, CLUSTER, &text));
     CHECK_EQ(text, STR("a key"));
@@ -252,7 +252,7 @@ SIM_TEST(without_a_client_live_calls_fail_at_once)
                 ERROR_UNREACHABLE, "the fake ClusterCache was given no client");
     CHECK_FAILS(cluster_connection_get(connection, NODE, KEY("", "n1"), &object), ERROR_UNREACHABLE,
                 "the fake ClusterCache was given no client");
-    CHECK_ERROR(cluster_connection_server_version(connection, &version), ERROR_UNREACHABLE);
+    CHECK_ERROR(cluster_connection_least_version(connection, &version), ERROR_UNREACHABLE);
     CHECK_EQ(loop_now(loop_current()), begun);
 }
 
