@@ -641,7 +641,7 @@ static struct error *check_service(struct placement_reconcile *reconcile)
     if (reconcile->unknown)
         return note_error(reconcile, FAULT_NO_SERVICE, TAKE(reconcile->unknown));
     struct str version = {0};
-    OWNED(error) unknown = cluster_connection_server_version(reconcile->connection, &version);
+    OWNED(error) unknown = cluster_connection_least_version(reconcile->connection, &version);
     const struct str refusal = server_version_policy_refusal(&reconcile->arena, version);
     if (plan_policy(reconcile->plan) && refusal.len)
         return note_error(reconcile, FAULT_NOT_APPLIED,
@@ -791,6 +791,8 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
         TRY(check_identity(reconcile));
     reconcile->binding = binding_store_find(controllers->binding_store, reconcile->cluster);
     const bool is_filled = !reconcile->is_unfilled;
+    if (is_filled)
+        set_rollout_note_values(reconcile->placement, plan, reconcile->binding);
     if (is_filled && plan_is_met(plan, reconcile->binding, owner)) {
         struct error *err = placement_findings_record(reconcile);
         if (!err && reconcile->is_held)
@@ -867,6 +869,8 @@ static void keep_findings(struct placement_reconcile *reconcile)
     reconcile->result->is_told = !is_news || !failures_is_empty(&reconcile->failures);
     OWNED(object)
     binding = binding_store_find(reconcile->controllers->binding_store, reconcile->cluster);
+    if (!reconcile->is_unfilled)
+        set_rollout_note_values(placement, reconcile->plan, binding);
     placement_set_reconciled(placement, reconcile->plan);
     placement_set_good_version(placement, find_good_version(reconcile, binding));
     if (reconcile->applied.len || is_news)

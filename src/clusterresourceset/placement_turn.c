@@ -28,7 +28,8 @@ void placement_turn_hold(struct placement_turn *turn, struct plan *plan)
 bool placement_turn_waits(const struct placement_turn *turn, struct str revision,
                           struct str *ret_why)
 {
-    if (!str_eq(str_from_c(turn->revision), revision)) {
+    if (!str_eq(str_from_c(turn->revision), revision) ||
+        (turn->has_other_values && !turn->saw_other_values)) {
         *ret_why = STR("waits until the rollout has been looked at");
         return true;
     }
@@ -65,4 +66,20 @@ enum rollout_stage placement_turn_stage(const struct plan *plan, const struct ob
     if (mark.is_applied)
         return judge_applied(&mark, plan_policy(plan)->health_timeout > 0);
     return mark.attempts >= ROLLOUT_ATTEMPTS ? ROLLOUT_FAILED : ROLLOUT_BEGUN;
+}
+
+/* With other values it is another revision. What was not ready in time has failed until it is. */
+enum rollout_stage placement_turn_outdate(enum rollout_stage stage)
+{
+    switch (stage) {
+    case ROLLOUT_DONE:
+    case ROLLOUT_RELAPSED:
+        return ROLLOUT_OTHER;
+    case ROLLOUT_SETTLING:
+        return ROLLOUT_OTHER_BEGUN;
+    case ROLLOUT_OVERDUE:
+        return ROLLOUT_FAILED;
+    default:
+        return stage;
+    }
 }

@@ -30,6 +30,8 @@ struct placement_turn {
     char stage_revision[DELIVERY_REVISION_LEN + 1];
     bool has_health;
     bool is_age_known, is_new; /* the Cluster is younger than the set */
+    /* The last reconcile found other values of the Cluster in the objects; the decision knows. */
+    bool has_other_values, saw_other_values;
 };
 
 struct placement_turn *placement_turn_new(void);
@@ -39,8 +41,8 @@ void placement_turn_free(struct placement_turn *turn); /* may be NULL */
 void placement_turn_hold(struct placement_turn *turn, struct plan *plan);
 
 /*
- * Whether the cluster has to wait, for a revision. *ret_why, borrowed, says why. A revision that
- * nobody has decided about yet waits, too.
+ * Whether the cluster has to wait, for a revision. *ret_why, borrowed, says why. A revision, or
+ * changed values, that nobody has decided about yet wait, too.
  */
 bool placement_turn_waits(const struct placement_turn *turn, struct str revision,
                           struct str *ret_why);
@@ -51,3 +53,6 @@ bool placement_turn_waits(const struct placement_turn *turn, struct str revision
  */
 enum rollout_stage placement_turn_stage(const struct plan *plan, const struct object *binding,
                                         struct str set);
+
+/* The stage of a cluster whose objects have to get other values of the Cluster. Pure. */
+enum rollout_stage placement_turn_outdate(enum rollout_stage stage);

@@ -336,3 +336,10 @@ bool plan_has_revision(const struct plan *plan, const struct object *binding, st
     return delivery_find_mark(binding, set, &mark) && mark.is_applied &&
            str_eq(str_from_c(mark.revision), plan_revision(plan, text));
 }
+
+bool plan_has_other_values(const struct plan *plan, const struct object *binding, struct str set)
+{
+    struct delivery_mark mark;
+    return plan_has_revision(plan, binding, set) && delivery_find_mark(binding, set, &mark) &&
+           !has_values(plan, &mark);
+}

@@ -131,3 +131,6 @@ bool plan_is_met(const struct plan *plan, const struct object *binding,
 
 /* Of a set with a policy: whether the cluster has all of this revision, and not an earlier one. */
 bool plan_has_revision(const struct plan *plan, const struct object *binding, struct str set);
+
+/* The same, and objects there have other values of the Cluster in them than those of the plan. */
+bool plan_has_other_values(const struct plan *plan, const struct object *binding, struct str set);

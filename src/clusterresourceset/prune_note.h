@@ -29,7 +29,14 @@ struct prune_note {
     char *token, *message;
     int64_t left_since; /* since when objects that were deleted are still there; 0: none is */
     duration pause;     /* before the next look at them */
+    /*
+     * The round of the plan by which objects were counted there, of PRUNE_REMOVED; of other reasons
+     * PRUNE_NOTE_JUDGED() of it. 0: they were not.
+     */
+    uint64_t judged;
 };
+
+#define PRUNE_NOTE_JUDGED(reason) (UINT64_MAX - (uint64_t)(reason))
 
 /* Clusters that lose the set at once, as the set was last looked at. */
 struct prune_occasion {

@@ -46,7 +46,8 @@ struct scan {
     struct arena arena;
     struct loser *losers;
     size_t count, capacity;
-    size_t others; /* clusters that keep the set */
+    size_t others;    /* clusters that keep the set */
+    size_t abandoned; /* that should have lost it, and are given up: they count all the same */
 };
 
 static void scan_done(struct scan *scan)
@@ -134,6 +135,11 @@ static struct str find_token(struct scan *scan, const struct str *rest, size_t c
     return prune_token(&scan->arena, uid, scan->reason, scan->losers[0].revision, NULL, 0);
 }
 
+static size_t count_clusters(const struct scan *scan)
+{
+    return scan->count + scan->others + scan->abandoned;
+}
+
 /* "needs approval prune/…: the set would be deleted on 2 of 10 clusters, more than …: c1, c2" */
 static struct str explain_hold(struct scan *scan, const struct prune_occasion *occasion,
                                const struct str *rest, size_t count)
@@ -142,7 +148,7 @@ static struct str explain_hold(struct scan *scan, const struct prune_occasion *o
     buf_print(&text,
               "needs approval %s: the set would be deleted on %zu of %zu clusters, more than "
               "maxClusters (%zu): ",
-              occasion->token, count, scan->count + scan->others, occasion->maximum);
+              occasion->token, count + scan->abandoned, count_clusters(scan), occasion->maximum);
     for (size_t i = 0; i < count && i < NAMES_SHOWN; i++)
         buf_print(&text, "%s%.*s", i ? ", " : "", STR_ARG(rest[i]));
     if (count > NAMES_SHOWN)
@@ -195,9 +201,9 @@ static void resolve(struct scan *scan)
     }
     const struct str token = find_token(scan, rest, count);
     occasion->token = copy_text(token);
-    occasion->count = count + under_way;
+    occasion->count = count + under_way + scan->abandoned;
     occasion->maximum =
-        delivery_policy_at_most(scan->policy->prune_max_clusters, scan->count + scan->others);
+        delivery_policy_at_most(scan->policy->prune_max_clusters, count_clusters(scan));
     const bool is_held = count && occasion->count > occasion->maximum &&
                          !approval_is_given(set_object(scan->set), token);
     for (size_t i = 0; i < count; i++)
@@ -374,6 +380,7 @@ static void abandon_losers(struct scan *scan)
                                        "than abandonAfter: %.*s",
                                        STR_ARG(why)));
     }
+    scan->abandoned = scan->count - left;
     scan->count = left;
 }
 

@@ -8,6 +8,8 @@
 #include "async/loop.h"
 #include "clustercache/clustercache.h"
 #include "clusterresourceset/apply/field_manager.h"
+#include "clusterresourceset/placement.h"
+#include "clusterresourceset/placement_health.h"
 #include "clusterresourceset/placement_reconcile_internal.h"
 #include "clusterresourceset/plan.h"
 #include "clusterresourceset/prune_guard.h"
@@ -20,6 +22,7 @@
 #include "clusterresourceset/types/approval.h"
 #include "controller/cache/cache.h"
 
+#define JUDGE_PAUSE   SECOND       /* until objects were counted on other clusters */
 #define OVERDUE_PAUSE (5 * MINUTE) /* between looks at objects whose finalizers do not go */
 
 struct removed {
@@ -94,14 +97,60 @@ static struct str find_held_elsewhere(const struct removed *removed)
     return STR("");
 }
 
-/* What is held somewhere is deleted nowhere. */
+/*
+ * Whether objects of the same occasion are still to be counted on another cluster: it is about to
+ * get the revision, or has it and was not looked at. One that failed, waits for its wave, cannot be
+ * asked, or is not ready is not waited for.
+ */
+static bool is_unjudged(const struct removed *removed, const struct placement *other)
+{
+    const struct placement_reconcile *reconcile = removed->reconcile;
+    struct crs_controllers *controllers = reconcile->controllers;
+    const struct key cluster = {reconcile->cluster.namespace, placement_cluster(other)};
+    const struct prune_note *note = prune_note_find(reconcile->set, cluster.name);
+    OWNED(cluster_connection) connection = NULL;
+    const enum fault_type fault = placement_fault(other)->type;
+    if (fault == FAULT_CONNECTING) /* after a start, or it was made just now */
+        return true;
+    if (other == reconcile->placement || fault)
+        return false;
+    if (!placement_is_reconciled(other, reconcile->plan))
+        return placement_is_pending(other);
+    if (!note || note->state != DELIVERY_PRUNE_DUE || note->judged == plan_round(reconcile->plan) ||
+        cluster_index_is_paused(controllers->cluster_index, cluster) ||
+        (placement_has_health(other) &&
+         placement_health((struct placement *)other)->state != HEALTH_READY))
+        return false;
+    OWNED(error)
+    offline = clustercache_get_client(controllers->options.clustercache, cluster, &connection);
+    return !offline;
+}
+
+static bool has_unjudged(const struct removed *removed)
+{
+    MAP_FOREACH (entry, set_placements(removed->reconcile->set))
+        if (is_unjudged(removed, entry->value))
+            return true;
+    return false;
+}
+
+static void note_judged(const struct removed *removed)
+{
+    const struct placement_reconcile *reconcile = removed->reconcile;
+    prune_note_open(reconcile->set, reconcile->cluster.name)->judged = plan_round(reconcile->plan);
+}
+
+/* What is held somewhere is deleted nowhere: so objects are counted everywhere first. */
 static void decide(struct removed *removed)
 {
     const struct prune_facts facts = gather_facts(removed);
     removed->decision = prune_guard_decide(&facts, &removed->why);
-    if (removed->decision == PRUNE_DELETE && !facts.is_approved && facts.objects &&
-        find_held_elsewhere(removed).len)
+    if (removed->decision != PRUNE_DELETE || facts.is_approved || !facts.objects)
+        return;
+    if (find_held_elsewhere(removed).len)
         removed->decision = PRUNE_HOLD;
+    else if (has_unjudged(removed))
+        removed->decision = PRUNE_WAIT;
 }
 
 static struct error *look_and_delete(struct removed *removed)
@@ -110,6 +159,7 @@ static struct error *look_and_delete(struct removed *removed)
                           &removed->wanted));
     TRY(prune_run_look(&removed->run));
     removed->is_listed = true;
+    note_judged(removed);
     decide(removed);
     return removed->decision == PRUNE_DELETE ? prune_run_delete(&removed->run) : NULL;
 }
@@ -264,6 +314,10 @@ static struct error *run_prune(struct removed *removed, const struct object *bin
         reconcile->result->requeue_after = SECOND; /* what ended it may enqueue it before that */
         return NULL;
     }
+    if (removed->decision == PRUNE_WAIT && !removed->err) {
+        reconcile->result->requeue_after = JUDGE_PAUSE; /* it stays due */
+        return NULL;
+    }
     return record_outcome(removed);
 }
 
@@ -274,6 +328,16 @@ static bool is_still_held(const struct removed *removed, const struct delivery_p
     return prune->state == DELIVERY_PRUNE_HELD && str_eq(prune->token, removed->token) &&
            asks_for_removed(reconcile->plan) &&
            prune->objects > (size_t)plan_policy(reconcile->plan)->prune_max_objects &&
+           !approval_is_given(set_object(reconcile->set), removed->token);
+}
+
+/* Objects of the cluster were counted, and what the others have may still hold them. */
+static bool is_judged(const struct removed *removed)
+{
+    const struct placement_reconcile *reconcile = removed->reconcile;
+    const struct prune_note *note = prune_note_find(reconcile->set, reconcile->cluster.name);
+    return note && note->state == DELIVERY_PRUNE_DUE &&
+           note->judged == plan_round(reconcile->plan) &&
            !approval_is_given(set_object(reconcile->set), removed->token);
 }
 
@@ -292,9 +356,14 @@ struct error *prune_removed_run(struct placement_reconcile *reconcile)
                                 PRUNE_REMOVED, plan_revision(reconcile->plan, revision), NULL, 0);
     if (is_still_held(&removed, &prune))
         return NULL;
+    if (is_judged(&removed) && has_unjudged(&removed)) {
+        reconcile->result->requeue_after = JUDGE_PAUSE; /* without another list */
+        return NULL;
+    }
     decide(&removed);
     if (removed.decision == PRUNE_LOOK)
         return run_prune(&removed, binding);
+    note_judged(&removed); /* the others do not wait for it */
     const struct delivery_prune none = {0};
     return removed.decision == PRUNE_NEVER
                ? prune_note_write(reconcile->controllers, set_key(reconcile->set),
@@ -309,7 +378,9 @@ bool prune_removed_keep(struct placement_reconcile *reconcile, const struct obje
         return false;
     }
     const bool is_news = prune_note_read(reconcile->set, reconcile->cluster.name, binding);
-    const struct prune_note *note = prune_note_find(reconcile->set, reconcile->cluster.name);
+    struct prune_note *note = prune_note_find(reconcile->set, reconcile->cluster.name);
+    if (note && note->judged > UINT64_MAX / 2) /* it was about to lose the set, and has it again */
+        note->judged = 0;
     if (note && note->state == DELIVERY_PRUNE_DUE && reconcile->has_outcome &&
         !reconcile->fault.type)
         placement_enqueue(reconcile->set, reconcile->cluster.name, QUEUE_NORMAL);

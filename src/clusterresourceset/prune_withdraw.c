@@ -26,6 +26,7 @@
 #include "controller/cache/cache.h"
 
 #define MOVE_ANNOTATION "clusterctl.cluster.x-k8s.io/delete-for-move"
+#define JUDGE_PAUSE     SECOND        /* until objects were counted on other clusters */
 #define WAIT_PAUSE      (30 * SECOND) /* for a connection, or the end of a pause */
 
 struct withdraw {
@@ -200,13 +201,86 @@ static struct error *write_note(const struct withdraw *withdraw, struct delivery
     return prune_note_write(withdraw->controllers, withdraw->set, withdraw->cluster, &prune, NULL);
 }
 
+/* The name of another cluster that is held because of its objects; empty: none. */
+static struct str find_held_elsewhere(const struct withdraw *withdraw, struct crs_set *set)
+{
+    const struct prune_occasion *occasion = &set_prune(set)->occasion;
+    MAP_FOREACH (entry, &set_prune(set)->notes) {
+        const struct prune_note *note = entry->value;
+        if (note->state == DELIVERY_PRUNE_HELD &&
+            note->judged == PRUNE_NOTE_JUDGED(withdraw->reason) &&
+            note->objects > withdraw->facts.max_objects &&
+            map_find(&occasion->clusters, map_key(entry)) &&
+            !str_eq(map_key(entry), withdraw->cluster.name))
+            return map_key(entry);
+    }
+    return STR("");
+}
+
+/*
+ * Whether objects are still to be counted on another cluster that loses the set. One that cannot be
+ * asked, failed, or has begun is not waited for.
+ */
+static bool is_unjudged(const struct withdraw *withdraw, struct crs_set *set, struct str name)
+{
+    const struct prune_note *note = prune_note_find(set, name);
+    struct crs_controllers *controllers = withdraw->controllers;
+    const struct key cluster = {withdraw->cluster.namespace, name};
+    OWNED(cluster_connection) connection = NULL;
+    if (note && note->judged == PRUNE_NOTE_JUDGED(withdraw->reason))
+        return false;
+    if (note && !note->is_removed && note->state != DELIVERY_PRUNE_HELD &&
+        (note->state > DELIVERY_PRUNE_DUE || note->message))
+        return false;
+    if (cluster_index_is_paused(controllers->cluster_index, cluster))
+        return false;
+    OWNED(error)
+    offline = clustercache_get_client(controllers->options.clustercache, cluster, &connection);
+    return !offline || !clustercache_get_health(controllers->options.clustercache, cluster).is_lost;
+}
+
+static bool has_unjudged(const struct withdraw *withdraw, struct crs_set *set)
+{
+    MAP_FOREACH (entry, &set_prune(set)->occasion.clusters)
+        if (entry->value && !str_eq(map_key(entry), withdraw->cluster.name) &&
+            is_unjudged(withdraw, set, map_key(entry)))
+            return true;
+    return false;
+}
+
+static void note_judged(const struct withdraw *withdraw, struct crs_set *set)
+{
+    prune_note_open(set, withdraw->cluster.name)->judged = PRUNE_NOTE_JUDGED(withdraw->reason);
+}
+
+/* What is held somewhere is deleted nowhere: so objects are counted everywhere first. */
+static void decide_together(struct withdraw *withdraw, struct crs_set *set)
+{
+    note_judged(withdraw, set);
+    decide(withdraw, set);
+    if (withdraw->decision != PRUNE_DELETE || withdraw->facts.is_approved ||
+        !withdraw->run.doomed.count)
+        return;
+    if (find_held_elsewhere(withdraw, set).len)
+        withdraw->decision = PRUNE_HOLD;
+    else if (has_unjudged(withdraw, set))
+        withdraw->decision = PRUNE_WAIT;
+}
+
 /* "needs approval prune/…: 25 objects would be deleted, more than maxObjects (20): …" */
-static struct str explain_objects(struct withdraw *withdraw, const char *token)
+static struct str explain_objects(struct withdraw *withdraw, struct crs_set *set)
 {
     SCOPED(buf) text = {.limit = 0};
-    buf_print(&text,
-              "needs approval %s: %zu objects would be deleted, more than maxObjects (%zu): ",
-              token ? token : "", withdraw->run.doomed.count, withdraw->facts.max_objects);
+    const char *token = set_prune(set)->occasion.token;
+    const size_t count = withdraw->run.doomed.count, max = withdraw->facts.max_objects;
+    buf_print(&text, "needs approval %s: %zu object%s would be deleted", token ? token : "", count,
+              count == 1 ? "" : "s");
+    if (count > max) {
+        buf_print(&text, ", more than maxObjects (%zu): ", max);
+    } else {
+        const struct str other = find_held_elsewhere(withdraw, set);
+        buf_print(&text, ", and more than maxObjects (%zu) on %.*s: ", max, STR_ARG(other));
+    }
     prune_run_write_doomed(&withdraw->run, &text);
     return arena_str(&withdraw->arena, buf_str(&text));
 }
@@ -229,7 +303,7 @@ static struct error *hold(struct withdraw *withdraw, struct crs_set *set)
         .state = DELIVERY_PRUNE_HELD,
         .objects = is_of_objects ? withdraw->run.doomed.count : count_recorded(withdraw),
         .token = arena_str(&withdraw->arena, str_from_c(occasion->token)),
-        .message = is_of_objects ? explain_objects(withdraw, occasion->token)
+        .message = is_of_objects ? explain_objects(withdraw, set)
                                  : arena_str(&withdraw->arena, str_from_c(occasion->message)),
     };
     if (is_of_objects && !(before && before->state == DELIVERY_PRUNE_HELD &&
@@ -309,9 +383,11 @@ static struct error *look_and_delete(struct withdraw *withdraw)
     struct crs_set *set = find_set(withdraw);
     if (!set || !prune_withdraw_takes(set, withdraw->cluster))
         return NULL;
-    decide(withdraw, set);
+    decide_together(withdraw, set);
     if (withdraw->decision == PRUNE_HOLD)
         return hold(withdraw, set);
+    if (withdraw->decision == PRUNE_WAIT)
+        withdraw->result->requeue_after = JUDGE_PAUSE;
     if (withdraw->decision != PRUNE_DELETE)
         return NULL;
     TRY(write_note(withdraw, (struct delivery_prune){.state = DELIVERY_PRUNE_PRUNING,
@@ -348,9 +424,12 @@ static struct error *withdraw_cluster(struct withdraw *withdraw)
     decide(withdraw, set);
     if (withdraw->decision == PRUNE_HOLD)
         return hold(withdraw, set);
+    if (withdraw->decision == PRUNE_LOOK)
+        return begin_run(withdraw, set);
     if (withdraw->decision == PRUNE_WAIT)
         withdraw->result->requeue_after = WAIT_PAUSE;
-    return withdraw->decision == PRUNE_LOOK ? begin_run(withdraw, set) : NULL;
+    note_judged(withdraw, set); /* the others do not wait for it */
+    return NULL;
 }
 
 /* What went wrong goes into the record; the queue tries again. Suspends. */

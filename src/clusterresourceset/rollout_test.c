@@ -316,7 +316,140 @@ static void check_decision(const struct rollout_facts *facts, const struct rollo
     CHECK_EQ(again.news_count, (size_t)0);
 }
 
-/* Every phase, with every combination of two clusters in two waves. */
+/* Clusters of one wave that count, those that are done or failed, those that hold it up. */
+struct wave_tally {
+    size_t clusters, finished, unfinished;
+};
+
+static struct wave_tally tally_wave(const struct rollout_facts *facts, size_t wave)
+{
+    struct wave_tally tally = {0};
+    for (size_t i = 0; i < facts->count; i++) {
+        const struct rollout_cluster *cluster = &facts->clusters[i];
+        if (cluster->wave != wave || cluster->is_paused)
+            continue;
+        tally.clusters++;
+        tally.finished += cluster->stage >= ROLLOUT_DONE;
+        tally.unfinished += cluster->stage < ROLLOUT_DONE && !cluster->is_unreachable;
+    }
+    return tally;
+}
+
+static duration soak_of(const struct rollout_facts *facts, size_t wave)
+{
+    return wave < facts->policy->wave_count ? facts->policy->waves[wave].soak : 0;
+}
+
+static bool needs_token(const struct rollout_facts *facts, size_t wave)
+{
+    return wave < facts->policy->wave_count && facts->policy->waves[wave].approval &&
+           !rollout_is_approved(facts->tokens, facts->revision,
+                                rollout_wave_name(facts->policy, wave));
+}
+
+/* Failures that count in a phase: a cluster that is not ready any more is one while a wave soaks.
+ */
+static size_t count_failures(const struct rollout_facts *facts, enum rollout_phase phase,
+                             size_t wave)
+{
+    const bool minds = phase == ROLLOUT_SOAKING || phase == ROLLOUT_HALTED;
+    size_t count = 0;
+    for (size_t i = 0; i < facts->count; i++) {
+        const struct rollout_cluster *cluster = &facts->clusters[i];
+        const bool relapsed = cluster->stage == ROLLOUT_RELAPSED && minds &&
+                              cluster->wave <= wave && !cluster->is_unreachable;
+        count += !cluster->is_paused && (cluster->stage == ROLLOUT_FAILED ||
+                                         cluster->stage == ROLLOUT_OVERDUE || relapsed);
+    }
+    return count;
+}
+
+/* Whether a wave may be left behind: in the phase in which a look found it. */
+static bool may_pass(const struct rollout_facts *facts, size_t wave, enum rollout_phase phase,
+                     timestamp since)
+{
+    const struct wave_tally tally = tally_wave(facts, wave);
+    if (!tally.clusters)
+        return true;
+    if (phase == ROLLOUT_SOAKING)
+        return facts->now - since >= soak_of(facts, wave);
+    return tally.finished && !tally.unfinished && !soak_of(facts, wave) &&
+           (phase == ROLLOUT_ROLLING || !needs_token(facts, wave));
+}
+
+/* The column "when" of the table: a state that a look leaves holds what the table says of it. */
+static void check_state(const struct rollout_facts *facts, const struct rollout_decision *made)
+{
+    const enum rollout_phase phase = made->state.phase;
+    const size_t wave = rollout_wave_find(facts->policy, str_from_c(made->state.wave));
+    const struct wave_tally tally = tally_wave(facts, wave);
+    const size_t failures = count_failures(facts, phase, wave);
+    if (phase == ROLLOUT_ROLLED_OUT || phase == ROLLOUT_NONE || !made->counts.clusters)
+        return; /* without clusters that count nothing is decided */
+    CHECK_EQ(failures > made->counts.tolerated, phase == ROLLOUT_HALTED);
+    if (phase != ROLLOUT_HALTED)
+        CHECK(tally.clusters > 0);
+    if (phase == ROLLOUT_ROLLING)
+        CHECK(tally.unfinished || !tally.finished);
+    if (phase == ROLLOUT_SOAKING)
+        CHECK(facts->now - made->state.since < soak_of(facts, wave));
+    if (phase == ROLLOUT_WAITING_FOR_APPROVAL)
+        CHECK(needs_token(facts, wave));
+}
+
+/* The column "next": from wave to wave, never back, and past no wave that is not over. */
+static void check_step(const struct rollout_state *before, const struct rollout_facts *facts,
+                       const struct rollout_decision *made)
+{
+    const size_t count = rollout_wave_count(facts->policy);
+    const size_t from = rollout_wave_find(facts->policy, str_from_c(before->wave));
+    const bool is_over = made->state.phase == ROLLOUT_ROLLED_OUT;
+    const size_t to =
+        is_over ? count : rollout_wave_find(facts->policy, str_from_c(made->state.wave));
+    const bool goes_on =
+        before->phase != ROLLOUT_NONE && str_eq(str_from_c(before->revision), facts->revision);
+    const bool was_rolling = goes_on && from == to && before->phase == ROLLOUT_ROLLING;
+    if (made->state.phase == ROLLOUT_ROLLING && made->counts.clusters && !was_rolling)
+        CHECK(!needs_token(facts, to));
+    if (!goes_on || from == count || made->state.phase == ROLLOUT_NONE)
+        return;
+    if (before->phase == ROLLOUT_ROLLED_OUT) {
+        CHECK(is_over);
+        return;
+    }
+    CHECK(to >= from);
+    for (size_t wave = from; wave < to; wave++)
+        CHECK(may_pass(facts, wave, wave == from ? before->phase : ROLLOUT_NONE, before->since));
+}
+
+/* Nobody begins whose wave has not begun, unless it joins. */
+static void check_begins(const struct rollout_facts *facts, const struct rollout_decision *made)
+{
+    const enum rollout_phase phase = made->state.phase;
+    const size_t now = rollout_wave_find(facts->policy, str_from_c(made->state.wave));
+    for (size_t i = 0; i < facts->count; i++) {
+        const struct rollout_cluster *cluster = &facts->clusters[i];
+        const bool is_open =
+            phase == ROLLOUT_ROLLED_OUT || cluster->wave < now ||
+            (cluster->wave == now && (phase == ROLLOUT_ROLLING || phase == ROLLOUT_SOAKING));
+        const bool joins =
+            cluster->stage == ROLLOUT_ABSENT && (cluster->is_new || made->state.last[0]);
+        const bool is_beginning = cluster->stage <= ROLLOUT_OTHER_BEGUN && !cluster->runs &&
+                                  !cluster->runs_other && !cluster->hold;
+        if (is_beginning)
+            CHECK(is_open || joins);
+    }
+}
+
+static void check_table(const struct rollout_state *before, const struct rollout_facts *facts,
+                        const struct rollout_decision *made)
+{
+    check_state(facts, made);
+    check_step(before, facts, made);
+    check_begins(facts, made);
+}
+
+/* Every phase, with every combination of three clusters in three waves. */
 TEST(every_small_rollout_keeps_its_limits)
 {
     static const char *const kinds[] = {"a", "an", "o",  "p",  "b",  "s",  "r",  "d",
@@ -349,6 +482,7 @@ TEST(every_small_rollout_keeps_its_limits)
                 };
                 const struct rollout_decision made = rollout_decide(&before, &facts);
                 check_decision(&facts, &made);
+                check_table(&before, &facts, &made);
             }
 }
 
@@ -361,6 +495,8 @@ struct fleet {
     size_t count;
     timestamp now;
     struct rollout_state state;
+    bool has_other;    /* the content is another one */
+    bool is_approving; /* somebody agrees to every wave */
 };
 
 static size_t draw(struct fleet *fleet, size_t below)
@@ -376,11 +512,14 @@ static void draw_fleet(struct fleet *fleet)
         .wave_count = 1 + draw(fleet, COUNT(fleet->waves)),
         .max_failures = {(int64_t)draw(fleet, 3), false},
     };
+    if (draw(fleet, 2))
+        fleet->policy.max_failures = (struct delivery_policy_share){(int64_t)draw(fleet, 40), true};
     for (size_t i = 0; i < fleet->policy.wave_count; i++)
         fleet->waves[i] = (struct delivery_policy_wave){
             .name = names[i],
             .at_a_time = {1 + (int64_t)draw(fleet, 100), true},
             .soak = draw(fleet, 2) ? (duration)draw(fleet, 100) * SECOND : 0,
+            .approval = draw(fleet, 4) == 0,
         };
     fleet->count = 1 + draw(fleet, COUNT(fleet->clusters));
     for (size_t i = 0; i < fleet->count; i++)
@@ -429,17 +568,16 @@ static void mend(struct fleet *fleet)
     }
 }
 
-/* The table of rollout.h: what may follow, in one look that may take several steps. */
-static bool may_follow(const struct rollout_state *before, const struct rollout_decision *made)
+/* Somebody changes the content: nobody has it, and what was under way is unfinished. */
+static void change_content(struct fleet *fleet)
 {
-    const bool is_later = made->news_count > 0;
-    switch (before->phase) {
-    case ROLLOUT_ROLLED_OUT:
-        return made->state.phase == ROLLOUT_ROLLED_OUT;
-    case ROLLOUT_NONE:
-        return true;
-    default:
-        return is_later || made->state.phase == before->phase;
+    fleet->has_other = !fleet->has_other;
+    for (size_t i = 0; i < fleet->count; i++) {
+        struct rollout_cluster *cluster = &fleet->clusters[i];
+        if (cluster->stage >= ROLLOUT_BEGUN)
+            cluster->stage = cluster->stage == ROLLOUT_BEGUN || cluster->stage == ROLLOUT_SETTLING
+                                 ? ROLLOUT_OTHER_BEGUN
+                                 : ROLLOUT_OTHER;
     }
 }
 
@@ -447,23 +585,18 @@ static void take_look(struct fleet *fleet)
 {
     const struct rollout_facts facts = {
         .policy = &fleet->policy,
-        .revision = STR(REVISION),
+        .revision = fleet->has_other ? STR(OTHER) : STR(REVISION),
+        .tokens = fleet->is_approving
+                      ? STR(REVISION "/a," REVISION "/b," REVISION "/c," REVISION "/d," OTHER
+                                     "/a," OTHER "/b," OTHER "/c," OTHER "/d")
+                      : STR(""),
         .now = fleet->now,
         .clusters = fleet->clusters,
         .count = fleet->count,
     };
     const struct rollout_decision made = rollout_decide(&fleet->state, &facts);
-    CHECK(may_follow(&fleet->state, &made));
     check_decision(&facts, &made);
-    if (fleet->state.phase == ROLLOUT_SOAKING && made.state.phase == ROLLOUT_ROLLING &&
-        strcmp(fleet->state.wave, made.state.wave) != 0) {
-        const size_t wave = rollout_wave_find(&fleet->policy, str_from_c(fleet->state.wave));
-        size_t left = 0;
-        for (size_t i = 0; i < fleet->count; i++)
-            left += fleet->clusters[i].wave == wave && !fleet->clusters[i].is_paused;
-        if (left && wave < fleet->policy.wave_count)
-            CHECK(fleet->now >= fleet->state.since + fleet->waves[wave].soak);
-    }
+    check_table(&fleet->state, &facts, &made);
     fleet->state = made.state;
 }
 
@@ -478,8 +611,12 @@ TEST(random_rollouts_obey_the_table_and_arrive)
         for (size_t step = 0; step < 200; step++) {
             take_look(&fleet);
             disturb(&fleet, &fleet.clusters[draw(&fleet, fleet.count)]);
+            if (draw(&fleet, 60) == 0)
+                change_content(&fleet);
+            fleet.is_approving = draw(&fleet, 4) == 0;
             fleet.now += (duration)draw(&fleet, 20) * SECOND;
         }
+        fleet.is_approving = true;
         for (size_t step = 0; step < 100; step++) {
             mend(&fleet);
             take_look(&fleet);

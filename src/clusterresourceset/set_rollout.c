@@ -122,6 +122,8 @@ static struct rollout_cluster read_cluster(struct placement *placement, const st
         .runs = running.len && str_eq(running, revision),
         .runs_other = running.len && !str_eq(running, revision),
     };
+    if (turn->has_other_values)
+        facts.stage = placement_turn_outdate(facts.stage);
     facts.is_new = facts.stage == ROLLOUT_ABSENT && is_new_cluster(placement, cluster);
     return facts;
 }
@@ -174,6 +176,7 @@ static void keep_turn(const struct rollout_look *look, const struct rollout_stat
     turn->hold = cluster->hold;
     turn->seen = *cluster;
     turn->seen.name = (struct str){0};
+    turn->saw_other_values = turn->has_other_values;
     memcpy(turn->revision, look->revision, sizeof(turn->revision));
     rollout_write_hold(state, rollout_wave_name(plan_policy(look->plan), cluster->wave),
                        cluster->hold, &why);
@@ -258,6 +261,14 @@ bool set_rollout_waits(struct placement *placement, const struct plan *plan, str
     char text[DELIVERY_REVISION_LEN + 1];
     return set_rollout_has_waves(plan) &&
            placement_turn_waits(placement_turn(placement), plan_revision(plan, text), ret_why);
+}
+
+void set_rollout_note_values(struct placement *placement, const struct plan *plan,
+                             const struct object *binding)
+{
+    if (set_rollout_has_waves(plan))
+        placement_turn(placement)->has_other_values =
+            plan_has_other_values(plan, binding, set_key(placement_set(placement)).name);
 }
 
 bool set_rollout_has_failed(const struct placement *placement)

@@ -41,6 +41,13 @@ bool set_rollout_has_waves(const struct plan *plan);
  */
 bool set_rollout_waits(struct placement *placement, const struct plan *plan, struct str *ret_why);
 
+/*
+ * Tells whether objects of the cluster have the values in them that the plan, which is one for the
+ * cluster, has. Those that change wait for their turn, as a revision does. Does not suspend.
+ */
+void set_rollout_note_values(struct placement *placement, const struct plan *plan,
+                             const struct object *binding);
+
 /* Whether it is one that failed with the revision, and is to be tried again. */
 bool set_rollout_has_failed(const struct placement *placement);
 

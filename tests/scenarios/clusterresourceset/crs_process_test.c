@@ -93,6 +93,16 @@ SIM_TEST(a_cluster_without_the_label_of_the_filter_is_told_apart_from_one_that_i
     crs_fixture_await_applied(&fixture, "crs1");
 }
 
+/* Suspends until the set has just looked for its ConfigMap in vain; the next look is minutes away.
+ */
+static void await_vain_look(struct crs_fixture *fixture)
+{
+    CHECK_OK(fiber_sleep(HOUR));
+    proxy_forget(&fixture->management);
+    while (!proxy_count(&fixture->management, "GET " CRS_FIXTURE_MAP))
+        CHECK_OK(fiber_sleep(SECOND));
+}
+
 /* Secrets need no label for a filter; ConfigMaps do, for their events to count. */
 SIM_TEST(a_filter_holds_for_clusters_and_config_maps)
 {
@@ -106,6 +116,7 @@ SIM_TEST(a_filter_holds_for_clusters_and_config_maps)
     crs_fixture_await_condition(&fixture, "crs1", "ResourcesApplied", "False/InternalError/");
     crs_fixture_secret(&fixture, "s1", "", CRS_FIXTURE_MANIFEST("b", "1"));
     crs_fixture_await_entry(&fixture, "c1", "crs1", "Secret/s1 true hash");
+    await_vain_look(&fixture);
     crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
     CHECK_OK(fiber_sleep(20 * SECOND));
     CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR("Secret/s1 true hash"));

@@ -247,6 +247,7 @@ SIM_TEST(a_connection_made_during_a_pause_is_not_missed)
 
 static void init_old(struct crs_fixture *fixture, const char *version)
 {
+    fixture->workloads[0].is_old = true;
     proxy_fail(&fixture->workloads[0], (struct proxy_fault){.method = "GET",
                                                             .part = "/version",
                                                             .times = SIZE_MAX,
@@ -288,4 +289,15 @@ SIM_TEST(crs_28_a_newer_cluster_needs_no_service)
     init_old(&fixture, "{\"major\":\"1\",\"minor\":\"25\",\"gitVersion\":\"v1.25.0\"}");
     crs_fixture_await_applied(&fixture, "crs1");
     CHECK_EQ(proxy_count(&fixture.workloads[0], "/services/kubernetes"), 0);
+    CHECK_EQ(proxy_count(&fixture.workloads[0], "/version"), 1);
+}
+
+SIM_TEST(crs_28_aggregated_discovery_tells_that_a_cluster_is_newer)
+{
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_begin(&fixture, "ApplyOnce");
+    crs_fixture_await_applied(&fixture, "crs1");
+    CHECK_EQ(proxy_count(&fixture.workloads[0], "/services/kubernetes"), 0);
+    CHECK_EQ(proxy_count(&fixture.workloads[0], "/version"), 0);
 }

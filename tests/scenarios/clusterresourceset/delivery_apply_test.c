@@ -246,6 +246,7 @@ SIM_TEST(a_server_that_is_too_old_for_a_policy_gets_nothing)
     SCOPED(crs_fixture) fixture;
     crs_fixture_init(&fixture);
     crs_fixture_cluster(&fixture, 1);
+    fixture.workloads[0].is_old = true;
     proxy_fail(&fixture.workloads[0],
                (struct proxy_fault){.method = "GET",
                                     .part = "/version",

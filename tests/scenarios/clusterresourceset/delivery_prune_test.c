@@ -292,6 +292,49 @@ SIM_TEST(fl_37_more_than_max_objects_needs_an_approval)
     CHECK_EQ(crs_fixture_metric(&fixture, "corset_prune_held_objects"), 0.0);
 }
 
+/* Applying takes three seconds. */
+static void take_time(struct proxy *proxy, struct str method, struct str target)
+{
+    (void)proxy;
+    (void)target;
+    if (str_eq(method, STR("PATCH")))
+        error_free(fiber_sleep(3 * SECOND)); /* canceled when its client goes */
+}
+
+/* c3, which was paused, has more to lose than the others, and is the last to be looked at. */
+SIM_TEST(fl_37_what_one_cluster_has_too_many_of_is_deleted_nowhere)
+{
+    SCOPED(crs_fixture) fixture;
+    SCOPED(buf) token = {.limit = 0};
+    crs_fixture_init(&fixture);
+    for (size_t i = 1; i <= CRS_FIXTURE_CLUSTERS; i++)
+        crs_fixture_cluster(&fixture, i);
+    crs_fixture_map(&fixture, "cm1", A B "---\n" CRS_FIXTURE_MANIFEST("c", "1"));
+    delivery_fixture_policy(&fixture, "{\"prune\":{\"when\":[\"Removed\"],\"maxObjects\":1}}");
+    crs_fixture_start(&fixture, NULL);
+    delivery_fixture_set(&fixture, "crs1", "Reconcile", "ConfigMap/cm1");
+    crs_fixture_await_applied(&fixture, "crs1");
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_OWNERS "/c3", "{\"spec\":{\"paused\":true}}");
+    CHECK_OK(fiber_sleep(10 * SECOND));
+    change(&fixture, A B);
+    CHECK(!crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("1", "c")));
+    CHECK(crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("3", "c")));
+    crs_fixture_stop(&fixture);
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_OWNERS "/c3", "{\"spec\":{\"paused\":false}}");
+    crs_fixture_map(&fixture, "cm1", A);
+    fixture.workloads[2].on_request = take_time;
+    crs_fixture_forget(&fixture);
+    crs_fixture_start(&fixture, NULL);
+    CHECK_OK(fiber_sleep(2 * MINUTE));
+    CHECK_EQ(count_deletes(&fixture), 0);
+    buf_add(&token, delivery_fixture_record(&fixture, "crs1", "prune.token"));
+    CHECK_CONTAINS(delivery_fixture_record(&fixture, "crs1", "prune.message"),
+                   STR("1 object would be deleted, and more than maxObjects (1) on c3"));
+    approve(&fixture, buf_str(&token));
+    CHECK_EQ(count_deletes(&fixture), 4);
+    crs_fixture_await_condition(&fixture, "crs1", "Pruned", "True/NothingLeft/");
+}
+
 SIM_TEST(fl_37_a_limit_that_is_raised_lets_it_go_on)
 {
     SCOPED(crs_fixture) fixture;

@@ -381,29 +381,62 @@ SIM_TEST(no_wave_begins_while_a_resource_is_missing)
     CHECK_EQ(rollout_fixture_count(&fixture, 1, 3, "Ready"), (size_t)1);
 }
 
+/* c1 is canary, c2 early: everything was applied, drift is repaired, and c2 waits for hours. */
+static void begin_repairing(struct crs_fixture *fixture)
+{
+    crs_fixture_init(fixture);
+    for (size_t i = 1; i <= 2; i++)
+        crs_fixture_cluster_as(fixture, "ns", i,
+                               i == 1 ? CRS_FIXTURE_LABELS ",\"ring\":\"canary\""
+                                      : CRS_FIXTURE_LABELS ",\"ring\":\"early\"",
+                               "");
+    crs_fixture_map(fixture, "cm1", ROLLOUT_FIXTURE_TEXT("1"));
+    delivery_fixture_policy(fixture, "{\"drift\":\"Repair\",\"rollout\":{\"waves\":[" CANARY(
+                                         ",\"soak\":\"10h\"") "," EARLY("") "]}}");
+    crs_fixture_start(fixture, NULL);
+    delivery_fixture_set(fixture, "crs1", "Reconcile", "ConfigMap/cm1");
+    CHECK_OK(fiber_sleep(11 * HOUR));
+    rollout_fixture_await(fixture, "early/RolledOut");
+    rollout_fixture_change(fixture, ROLLOUT_FIXTURE_TEXT("2"));
+    rollout_fixture_await(fixture, "canary/Soaking");
+}
+
 /* A cluster that waits has what it had: drift is put right by that content. */
 SIM_TEST(what_waits_for_its_wave_is_repaired_by_the_content_it_has)
 {
     SCOPED(crs_fixture) fixture;
-    crs_fixture_init(&fixture);
-    for (size_t i = 1; i <= 2; i++)
-        crs_fixture_cluster_as(&fixture, "ns", i,
-                               i == 1 ? CRS_FIXTURE_LABELS ",\"ring\":\"canary\""
-                                      : CRS_FIXTURE_LABELS ",\"ring\":\"early\"",
-                               "");
-    crs_fixture_map(&fixture, "cm1", ROLLOUT_FIXTURE_TEXT("1"));
-    delivery_fixture_policy(&fixture, "{\"drift\":\"Repair\",\"rollout\":{\"waves\":[" CANARY(
-                                          ",\"soak\":\"10h\"") "," EARLY("") "]}}");
-    crs_fixture_start(&fixture, NULL);
-    delivery_fixture_set(&fixture, "crs1", "Reconcile", "ConfigMap/cm1");
-    CHECK_OK(fiber_sleep(11 * HOUR));
-    rollout_fixture_await(&fixture, "early/RolledOut");
-    CHANGE("2");
-    rollout_fixture_await(&fixture, "canary/Soaking");
+    begin_repairing(&fixture);
     delivery_fixture_edit(&fixture, CRS_FIXTURE_OBJECT("2", "a"), "{\"data\":{\"k\":\"x\"}}");
     CHECK_OK(fiber_sleep(DELIVERY_FIXTURE_CHECKS));
     CHECK_EQ(crs_fixture_look(&fixture, CRS_FIXTURE_OBJECT("2", "a"), "data.k"), STR("1"));
     CHECK_EQ(crs_fixture_look(&fixture, CRS_FIXTURE_OBJECT("1", "a"), "data.k"), STR("2"));
     CHECK_CONTAINS(crs_fixture_condition(&fixture, "crs1", "ResourcesApplied"),
                    STR("c2: waits for wave early"));
+}
+
+/* A new process does not have the content that the cluster has: it sends nothing before its wave.
+ */
+SIM_TEST(what_waits_for_its_wave_is_left_alone_after_a_restart)
+{
+    SCOPED(crs_fixture) fixture;
+    begin_repairing(&fixture);
+    crs_fixture_stop(&fixture);
+    delivery_fixture_edit(&fixture, CRS_FIXTURE_OBJECT("2", "a"), "{\"data\":{\"k\":\"x\"}}");
+    crs_fixture_forget(&fixture);
+    crs_fixture_start(&fixture, NULL);
+    CHECK_OK(fiber_sleep(HOUR));
+    CHECK_EQ(crs_fixture_look(&fixture, CRS_FIXTURE_OBJECT("2", "a"), "data.k"), STR("x"));
+    CHECK_EQ(fixture.workloads[1].writes, (size_t)0);
+    CHECK_CONTAINS(crs_fixture_condition(&fixture, "crs1", "ResourcesApplied"),
+                   STR("c2: waits for wave early"));
+
+    TEST_CASE("what its cluster has is what the record says");
+    SCOPED(buf) revision = {.limit = 0};
+    buf_add(&revision, rollout_fixture_state(&fixture, "revision"));
+    CHECK(!str_eq(rollout_fixture_record(&fixture, 2, "revision"), buf_str(&revision)));
+
+    TEST_CASE("its wave puts it right");
+    CHECK_OK(fiber_sleep(10 * HOUR));
+    rollout_fixture_await(&fixture, "early/RolledOut");
+    CHECK_EQ(crs_fixture_look(&fixture, CRS_FIXTURE_OBJECT("2", "a"), "data.k"), STR("2"));
 }

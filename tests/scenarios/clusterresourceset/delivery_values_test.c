@@ -246,6 +246,95 @@ SIM_TEST(fl_47_what_waits_for_a_value_still_adopts)
     CHECK_EQ(crs_fixture_look(&fixture, OBJECT, "data"), STR("{\"k\":\"e\"}"));
 }
 
+#define ROLLS(more) \
+    "{\"values\":\"Cluster\",\"drift\":\"Ignore\",\"rollout\":{\"waves\":[" more "]}}"
+
+/* Applying takes two seconds everywhere. */
+static void take_time(struct proxy *proxy, struct str method, struct str target)
+{
+    (void)proxy;
+    if (str_eq(method, STR("PATCH")) && str_contains(target, STR("/configmaps/a")))
+        error_free(fiber_sleep(2 * SECOND)); /* canceled when its client goes */
+}
+
+/* Clusters whose object has the value that the label has now. */
+static size_t count_changed(struct crs_fixture *fixture)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < CRS_FIXTURE_CLUSTERS; i++) {
+        static const char *const objects[] = {CRS_FIXTURE_OBJECT("1", "a"),
+                                              CRS_FIXTURE_OBJECT("2", "a"),
+                                              CRS_FIXTURE_OBJECT("3", "a")};
+        count += str_eq(crs_fixture_look(fixture, objects[i], "data.k"), STR("new"));
+    }
+    return count;
+}
+
+static void label_all(struct crs_fixture *fixture)
+{
+    crs_fixture_do(fixture, "PATCH", CRS_FIXTURE_OWNERS "/c1", LABELLED("\"new\""));
+    crs_fixture_do(fixture, "PATCH", CRS_FIXTURE_OWNERS "/c2", LABELLED("\"new\""));
+    crs_fixture_do(fixture, "PATCH", CRS_FIXTURE_OWNERS "/c3", LABELLED("\"new\""));
+}
+
+SIM_TEST(fl_47_with_waves_changed_values_wait_for_their_turn)
+{
+    for (size_t restarts = 0; restarts < 2; restarts++) {
+        SCOPED(crs_fixture) fixture;
+        TEST_CASE("%s", restarts ? "with a restart in the middle" : "one process");
+        begin(&fixture, ROLLS("{\"name\":\"all\",\"atATime\":1}"));
+        crs_fixture_map(&fixture, "cm1", MANIFEST(ENV));
+        crs_fixture_start(&fixture, NULL);
+        delivery_fixture_set(&fixture, "crs1", "Reconcile", "ConfigMap/cm1");
+        crs_fixture_await_condition(&fixture, "crs1", "RolledOut", "True/RolledOut");
+        for (size_t i = 0; i < CRS_FIXTURE_CLUSTERS; i++)
+            fixture.workloads[i].on_request = take_time;
+        crs_fixture_forget(&fixture);
+        label_all(&fixture);
+        size_t seen = 0;
+        for (size_t i = 0; i < 200 && seen < CRS_FIXTURE_CLUSTERS; i++) {
+            CHECK_OK(fiber_sleep(100 * MILLISECOND));
+            size_t sent = 0;
+            for (size_t j = 1; j <= CRS_FIXTURE_CLUSTERS; j++)
+                sent += count_applies(&fixture, j) > 0;
+            seen = count_changed(&fixture);
+            CHECK(sent <= seen + 1);
+            if (restarts && i == 30) {
+                crs_fixture_stop(&fixture);
+                crs_fixture_start(&fixture, NULL);
+            }
+        }
+        CHECK_EQ(seen, (size_t)CRS_FIXTURE_CLUSTERS);
+        crs_fixture_await_applied(&fixture, "crs1");
+        CHECK_EQ(delivery_fixture_record(&fixture, "crs1", "state"), STR("Ready"));
+    }
+}
+
+SIM_TEST(fl_47_a_halted_rollout_sends_no_changed_values)
+{
+    SCOPED(crs_fixture) fixture;
+    begin(&fixture, ROLLS("{\"name\":\"all\",\"atATime\":1}"));
+    crs_fixture_map(&fixture, "cm1", MANIFEST(ENV));
+    crs_fixture_start(&fixture, NULL);
+    delivery_fixture_set(&fixture, "crs1", "Reconcile", "ConfigMap/cm1");
+    crs_fixture_await_condition(&fixture, "crs1", "RolledOut", "True/RolledOut");
+    proxy_fail(&fixture.workloads[1],
+               (struct proxy_fault){"PATCH", "/configmaps/a", SIZE_MAX, .status = 422});
+    crs_fixture_map(&fixture, "cm1", MANIFEST("v2 " ENV));
+    crs_fixture_await_condition(&fixture, "crs1", "RolledOut", "False/Halted/");
+    CHECK_EQ(crs_fixture_look(&fixture, OBJECT, "data.k"), STR("v2 e1"));
+    crs_fixture_forget(&fixture);
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_OWNERS "/c1", LABELLED("\"new\""));
+    CHECK_OK(fiber_sleep(10 * MINUTE));
+    CHECK_EQ(count_applies(&fixture, 1), (size_t)0);
+    CHECK_CONTAINS(crs_fixture_condition(&fixture, "crs1", "ResourcesApplied"),
+                   STR("c1: waits, because the rollout is halted in wave all"));
+    TEST_CASE("what failed is mended");
+    fixture.workloads[1].faults[0].times = 0;
+    crs_fixture_await(&fixture, OBJECT, "data.k", "v2 new");
+    crs_fixture_await_condition(&fixture, "crs1", "RolledOut", "True/RolledOut");
+}
+
 SIM_TEST(fl_48_a_value_lands_as_text)
 {
     SCOPED(crs_fixture) fixture;

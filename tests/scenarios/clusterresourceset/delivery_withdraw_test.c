@@ -167,6 +167,72 @@ SIM_TEST(fl_39_a_deletion_is_held_until_it_is_approved)
     CHECK(!crs_fixture_exists(&fixture, BINDING("1")));
 }
 
+/* Those that are given up have not lost the set: they count all the same. */
+SIM_TEST(fl_39_what_is_held_is_not_released_by_giving_clusters_up)
+{
+    SCOPED(crs_fixture) fixture;
+    begin(&fixture, DELETED, A);
+    for (size_t i = 1; i < CRS_FIXTURE_CLUSTERS; i++)
+        sim_network_set_faults(fixture.apiserver.network, i == 1 ? STR("c2.test") : STR("c3.test"),
+                               &(struct sim_faults){.refuse = true, .reset = 1});
+    CHECK_OK(fiber_sleep(2 * MINUTE));
+    crs_fixture_do(&fixture, "DELETE", CRS_FIXTURE_SET, NULL);
+    CHECK_OK(fiber_sleep(2 * HOUR));
+    CHECK_EQ(count_deletes(&fixture), 0);
+    crs_fixture_await_condition(&fixture, "crs1", "Pruned", "False/Held/needs approval prune/");
+    CHECK_CONTAINS(crs_fixture_condition(&fixture, "crs1", "Pruned"),
+                   STR("the set would be deleted on 3 of 3 clusters, more than maxClusters (1): "
+                       "c1"));
+    approve(&fixture);
+    crs_fixture_await_gone(&fixture, CRS_FIXTURE_SET);
+    CHECK_EQ(count_deletes(&fixture), 1);
+    CHECK(!crs_fixture_exists(&fixture, OBJECT("1")));
+    CHECK(crs_fixture_exists(&fixture, OBJECT("2")));
+}
+
+/* Looking takes three seconds. */
+static void list_slowly(struct proxy *proxy, struct str method, struct str target)
+{
+    (void)proxy;
+    if (str_eq(method, STR("GET")) && str_contains(target, STR("limit=500")))
+        error_free(fiber_sleep(3 * SECOND)); /* canceled when its client goes */
+}
+
+/* c3, which was paused, has more to lose than the others, and is the last to be looked at. */
+SIM_TEST(fl_39_what_one_cluster_has_too_many_of_is_deleted_nowhere)
+{
+    SCOPED(crs_fixture) fixture;
+    begin(&fixture,
+          "{\"prune\":{\"when\":[\"Removed\",\"Deleted\"],\"maxClusters\":\"100%\","
+          "\"maxObjects\":1}}",
+          A B);
+    patch(&fixture, OWNER("3"), "{\"spec\":{\"paused\":true}}");
+    CHECK_OK(fiber_sleep(10 * SECOND));
+    crs_fixture_map(&fixture, "cm1", A);
+    CHECK_OK(fiber_sleep(20 * SECOND));
+    CHECK(!crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("1", "b")));
+    CHECK(crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("3", "b")));
+    fixture.workloads[2].on_request = list_slowly;
+    crs_fixture_stop(&fixture);
+    crs_fixture_do(&fixture, "DELETE", CRS_FIXTURE_SET, NULL);
+    patch(&fixture, OWNER("3"), "{\"spec\":{\"paused\":false}}");
+    crs_fixture_forget(&fixture);
+    crs_fixture_start(&fixture, NULL);
+    CHECK_OK(fiber_sleep(5 * MINUTE));
+    CHECK_EQ(count_deletes(&fixture), 0);
+    CHECK_CONTAINS(delivery_fixture_record(&fixture, "crs1", "prune.message"),
+                   STR("1 object would be deleted, and more than maxObjects (1) on c3"));
+
+    TEST_CASE("another process");
+    crs_fixture_stop(&fixture);
+    crs_fixture_start(&fixture, NULL);
+    CHECK_OK(fiber_sleep(5 * MINUTE));
+    CHECK_EQ(count_deletes(&fixture), 0);
+    approve(&fixture);
+    crs_fixture_await_gone(&fixture, CRS_FIXTURE_SET);
+    CHECK_EQ(count_deletes(&fixture), 4);
+}
+
 SIM_TEST(fl_39_everything_goes_in_reverse_and_who_cannot_be_reached_is_given_up)
 {
     SCOPED(crs_fixture) fixture;
