@@ -3,10 +3,15 @@
  * that all can be reached.
  *
  * While there is trouble, somebody changes the content, some of it is refused by the clusters, the
- * management cluster misbehaves, and the controller's process is killed and started again, as when
- * another one takes the lead. A witness looks at every object that is applied: the record of its
- * cluster says that it has begun, and never are more clusters unfinished than the policy allows.
- * Then everything works, and the last content has to be everywhere.
+ * management cluster misbehaves, and the process is killed and started again. In half of the runs
+ * there are two processes, one of which leads; the leader is cut off from the management cluster
+ * for a while, so that it loses its Lease and the other one begins. A witness looks at every object
+ * that is applied: the process that sends it holds the Lease, the record of its cluster says that
+ * it has begun, and never are more clusters unfinished than the policy allows. Then everything
+ * works, and the last content has to be everywhere.
+ *
+ * With --points there is one process and no other trouble than that it is killed, once, at any of
+ * its steps: every suspension of the run is one.
  *
  * All that happens depends on the seed alone.
  */
@@ -34,6 +39,7 @@
 #include "testing/sim_network.h"
 
 #define CLUSTERS     5
+#define REPLICAS     2
 #define RESTARTS_MAX 4
 #define WORKERS      4
 #define WITHIN       (20 * MINUTE)
@@ -41,6 +47,10 @@
 #define POLICIES     "/apis/corset.dev/v1alpha1/namespaces/default/deliverypolicies"
 #define SET          "s"
 #define BINDINGS     GVR_CLUSTER_RESOURCE_SET_BINDINGS
+#define NOBODY       REPLICAS
+#define POLL         (50 * MILLISECOND)
+
+static const struct str agents[REPLICAS] = {STR_INIT("replica-0"), STR_INIT("replica-1")};
 
 struct rollout_run {
     const struct seeds_options *options;
@@ -50,7 +60,9 @@ struct rollout_run {
     struct network *network;
     struct front management, workloads[CLUSTERS];
     char hosts[CLUSTERS][2][32];
-    struct life life;
+    struct life lives[REPLICAS];
+    size_t replicas;
+    size_t isolated; /* the one that the management cluster does not hear; NOBODY */
     size_t at_a_time;
     bool has_canary; /* c0 is a wave of its own */
     bool cuts;
@@ -89,6 +101,38 @@ static size_t count_unfinished(struct rollout_run *run, size_t first, size_t las
     return count;
 }
 
+/* The process that sent a request; NOBODY: somebody else. */
+static size_t find_sender(const struct http_request *http)
+{
+    const struct str agent = http_headers_find(http_request_headers(http), STR("user-agent"));
+    size_t replica = 0;
+    while (replica < REPLICAS && !str_starts_with(agent, agents[replica]))
+        replica++;
+    return replica;
+}
+
+/* What an isolated process asks for does not arrive before that is over. */
+static void isolate_sender(struct front *front, struct http_request *http)
+{
+    const struct rollout_run *run = front->options.data;
+    const size_t sender = find_sender(http);
+    while (sender != NOBODY && sender == run->isolated) {
+        OWNED(error) gone = fiber_sleep(POLL); /* canceled when its client goes */
+        if (gone)
+            return;
+    }
+}
+
+/* Whether the process holds the Lease at this moment. */
+static bool is_leading(struct rollout_run *run, size_t replica)
+{
+    OWNED(json_doc)
+    lease = front_find(&run->management, GVR_LEASES,
+                       (struct key){STR("default"), STR("corset.corset.dev")});
+    return lease && str_starts_with(json_path_str(json_doc_root(lease), "spec.holderIdentity"),
+                                    agents[replica]);
+}
+
 /* An object is being applied to a cluster. */
 static void witness_apply(struct front *front, struct http_request *http)
 {
@@ -98,6 +142,8 @@ static void witness_apply(struct front *front, struct http_request *http)
     struct delivery_mark mark;
     if (!str_eq(http_request_method(http), STR("PATCH")))
         return;
+    if (run->replicas > 1 && !is_leading(run, find_sender(http)))
+        test_fail(TEST_PLACE("objects"), "are applied to c%zu by one that does not lead", cluster);
     if (!read_mark(run, cluster, &mark) || mark.is_applied)
         test_fail(TEST_PLACE("objects"), "are applied to c%zu, which has not begun", cluster);
     const size_t count = count_unfinished(run, first, CLUSTERS);
@@ -184,14 +230,31 @@ static struct error *change_contents(void *data)
     }
 }
 
+/* The leader is not heard for a while, again and again. */
+static struct error *isolate_leaders(void *data)
+{
+    struct rollout_run *run = data;
+    for (;;) {
+        TRY(fiber_sleep(draw_span(&run->dice, 10 * SECOND)));
+        run->isolated = is_leading(run, 0) ? 0 : 1;
+        trace_print(&run->trace, "replica %zu is isolated", run->isolated);
+        TRY(fiber_sleep(draw_span(&run->dice, 20 * SECOND)));
+        run->isolated = NOBODY;
+        trace_print(&run->trace, "nobody is isolated");
+    }
+}
+
 static void go_through_trouble(struct rollout_run *run)
 {
     SCOPED(scope) scope = {0};
     scope_start(&scope, "contents", change_contents, run);
-    run->management.in_trouble = true;
+    if (run->replicas > 1)
+        scope_start(&scope, "isolation", isolate_leaders, run);
+    run->management.in_trouble = !run->options->restart_at;
     for (size_t i = 0; i < CLUSTERS; i++)
-        run->workloads[i].in_trouble = true;
-    CHECK_OK(fiber_sleep(4 * SECOND + draw_span(&run->dice, 12 * SECOND)));
+        run->workloads[i].in_trouble = !run->options->restart_at;
+    const duration most = run->replicas > 1 ? 40 * SECOND : 12 * SECOND;
+    CHECK_OK(fiber_sleep(4 * SECOND + draw_span(&run->dice, most)));
 }
 
 static bool is_rolled_out(struct rollout_run *run)
@@ -216,7 +279,11 @@ static bool is_rolled_out(struct rollout_run *run)
 static void converge(struct rollout_run *run)
 {
     const int64_t begun = loop_now(loop_current());
-    run->life.may_restart = false;
+    for (size_t i = 0; i < run->replicas; i++) {
+        run->lives[i].may_restart = false;
+        run->lives[i].last = 0;
+    }
+    run->isolated = NOBODY;
     front_clear_sky(&run->management);
     for (size_t i = 0; i < CLUSTERS; i++)
         front_clear_sky(&run->workloads[i]);
@@ -269,6 +336,7 @@ static void open_fronts(struct rollout_run *run)
                                      .definition_count = kinds.definition_count,
                                      .webhooks = kinds.webhooks,
                                      .forbidden = "/events",
+                                     .asked = isolate_sender,
                                      .data = run,
                                  });
     for (size_t i = 0; i < CLUSTERS; i++)
@@ -292,11 +360,12 @@ static struct error *go_through(void *data)
     make_objects(run);
     {
         SCOPED(scope) scope = {0};
-        run->life.may_restart = true;
-        scope_start(&scope, "supervisor", life_supervise, &run->life);
+        for (size_t i = 0; i < run->replicas; i++) {
+            run->lives[i].may_restart = !run->options->restart_at;
+            scope_start(&scope, "supervisor", life_supervise, &run->lives[i]);
+        }
         go_through_trouble(run);
         converge(run);
-        life_spare(&run->life);
     }
     close_fronts(run);
     return NULL;
@@ -316,25 +385,50 @@ static void note_killed(void *data)
     set_cut(run, run->cuts);
 }
 
-static struct error *run_program(void *data)
+static struct error *run_program(struct rollout_run *run, size_t replica)
 {
-    struct rollout_run *run = data;
     OWNED(controller_manager) controllers = NULL;
+    char identity[48];
+    snprintf(identity, sizeof(identity), "%s-%zu", agents[replica].ptr, run->lives[replica].count);
     const struct controller_manager_options options = {
         .config = &run->management.config,
         .network = run->network,
-        .user_agent = STR("corset"),
+        .user_agent = agents[replica],
         .concurrency = WORKERS,
         .apply_concurrency = WORKERS,
         .cluster_concurrency = WORKERS,
         .timing = {.probe = 10 * MINUTE, .retry = SECOND},
+        .leader_elect = run->replicas > 1,
+        .lease_namespace = STR("default"),
+        .lease_identity = str_from_c(identity),
+        .lease_duration = 8 * SECOND,
+        .renew_deadline = 6 * SECOND,
+        .retry_period = 2 * SECOND,
     };
     OWNED(error) err = controller_manager_new(loop_current(), &options, &controllers);
     if (!err)
         err = controller_manager_run(controllers);
-    life_is_over(&run->life, err);
+    life_is_over(&run->lives[replica], err);
     controller_manager_free(TAKE(controllers));
     set_cut(run, false);
+    return NULL;
+}
+
+static struct error *run_first(void *data)
+{
+    return run_program(data, 0);
+}
+
+static struct error *run_second(void *data)
+{
+    return run_program(data, 1);
+}
+
+static struct error *on_park(void *data, const char *what)
+{
+    struct rollout_run *run = data;
+    for (size_t i = 0; i < run->replicas; i++)
+        TRY(life_on_park(&run->lives[i], what));
     return NULL;
 }
 
@@ -342,12 +436,16 @@ static struct error *run_program(void *data)
 static void draw_run(struct rollout_run *run)
 {
     random_init(&run->dice, run->options->seed ^ 0x3a7e);
-    random_init(&run->life.dice, random_u64(&run->dice));
+    run->replicas = draw_chance(&run->dice, 0.5) ? REPLICAS : 1;
+    run->isolated = NOBODY;
     run->at_a_time = 1 + random_below(&run->dice, 3);
     run->has_canary = draw_chance(&run->dice, 0.4);
-    run->cuts = draw_chance(&run->dice, 0.6);
-    run->life.restarts_left = random_below(&run->dice, RESTARTS_MAX + 1);
-    run->life.parks_most = 20 + random_below(&run->dice, 600);
+    run->cuts = run->replicas == 1 && draw_chance(&run->dice, 0.6);
+    for (size_t i = 0; i < REPLICAS; i++) {
+        random_init(&run->lives[i].dice, random_u64(&run->dice));
+        run->lives[i].restarts_left = random_below(&run->dice, RESTARTS_MAX + 1);
+        run->lives[i].parks_most = 20 + random_below(&run->dice, 600);
+    }
     random_init(&run->management.dice, random_u64(&run->dice));
     if (draw_chance(&run->dice, 0.6))
         run->management.faults = front_faults_draw(&run->dice);
@@ -357,26 +455,38 @@ static void draw_run(struct rollout_run *run)
     }
 }
 
+/* A run in two waves without any other trouble than that the process is killed, at one moment. */
+static void draw_point(struct rollout_run *run)
+{
+    run->replicas = run->at_a_time = 1;
+    run->has_canary = run->cuts = true;
+    run->lives[0].restart_at = run->options->restart_at;
+}
+
 static void run_rollout(const struct seeds_options *options, struct seeds_result *ret_result)
 {
     struct loop *loop = sim_loop_new(options->seed);
     struct rollout_run run = {.options = options, .result = ret_result};
     *ret_result = (struct seeds_result){0};
-    run.life = (struct life){.trace = &run.trace,
-                             .run = run_program,
-                             .killed = note_killed,
-                             .data = &run,
-                             .restart_at = options->restart_at};
+    for (size_t i = 0; i < REPLICAS; i++)
+        run.lives[i] = (struct life){.trace = &run.trace,
+                                     .run = i ? run_second : run_first,
+                                     .killed = note_killed,
+                                     .data = &run};
     draw_run(&run);
+    if (options->restart_at)
+        draw_point(&run);
     trace_begin(&run.trace, options->verbose);
-    loop_set_park_hook(loop, life_on_park, &run.life);
+    loop_set_park_hook(loop, on_park, &run);
     CHECK_OK(loop_run(loop, go_through, &run));
     CHECK_EQ(loop_fiber_count(loop), 0U);
     loop_free(loop);
     trace_end(&run.trace);
     ret_result->hash = run.trace.hash;
-    ret_result->parks = run.life.parks;
-    ret_result->lives = run.life.count;
+    for (size_t i = 0; i < run.replicas; i++) {
+        ret_result->parks += run.lives[i].parks;
+        ret_result->lives += run.lives[i].count;
+    }
     ret_result->requests = run.management.requests;
     for (size_t i = 0; i < CLUSTERS; i++)
         ret_result->requests += run.workloads[i].requests;
