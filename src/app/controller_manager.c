@@ -12,6 +12,7 @@
 #include "app/cache_trim.h"
 #include "app/controller_manager_internal.h"
 #include "app/fleet_page.h"
+#include "app/fleet_server.h"
 #include "async/loop_turns.h"
 #include "base/memory.h"
 #include "base/metrics.h"
@@ -42,6 +43,7 @@ void controller_manager_free(struct controller_manager *controllers)
     if (!controllers)
         return;
     manager_free(controllers->manager);
+    fleet_server_free(controllers->fleet_server);
     fleet_page_free(controllers->page);
     crs_controllers_free(controllers->crs_controllers);
     remote_connection_probe_free(controllers->probe);
@@ -192,6 +194,28 @@ static void open_crs_controllers(struct controller_manager *controllers, struct 
                            });
 }
 
+/* Before the manager takes the leader, which outlives the server's run. */
+static void open_fleet_server(struct controller_manager *controllers)
+{
+    const struct controller_manager_options *options = &controllers->options;
+    struct fleet_server_options server = {
+        .client = controllers->client,
+        .network = options->network,
+        .host = options->fleet_host,
+        .port = options->fleet_port,
+        .cert_dir = options->fleet_cert_dir,
+        .secret = options->fleet_secret,
+        .fleet = options->fleet,
+    };
+    if (!options->fleet_host.len)
+        return;
+    server.fleet.clusters = controllers->clustercache;
+    server.fleet.metrics = controllers->metrics;
+    server.fleet.leads = controllers->leader ? leader_may_write : NULL;
+    server.fleet.leads_data = controllers->leader;
+    controllers->fleet_server = fleet_server_new(controllers->loop, &server);
+}
+
 /* The manager takes the leader and the controllers, and starts them once this process leads. */
 static void open_manager(struct controller_manager *controllers)
 {
@@ -210,6 +234,9 @@ static void open_manager(struct controller_manager *controllers)
                                            .leader = TAKE(controllers->leader),
                                        });
     manager_add_runnable(controllers->manager, "events", recorder_run, controllers->recorder);
+    if (controllers->fleet_server)
+        manager_add_runnable(controllers->manager, "fleet", fleet_server_run,
+                             controllers->fleet_server);
     manager_add_controller(controllers->manager,
                            clustercache_take_controller(controllers->clustercache));
     manager_add_controller(controllers->manager,
@@ -232,6 +259,7 @@ static struct error *open_page(struct controller_manager *controllers)
                                                        .port = options->web_port,
                                                        .caches = controllers->caches,
                                                        .client = controllers->client,
+                                                       .clustercache = controllers->clustercache,
                                                        .namespace = options->namespace,
                                                        .has_tokens = options->web_has_tokens,
                                                        .cert_dir = options->web_cert_dir},
@@ -263,6 +291,7 @@ static struct error *open_all(struct controller_manager *controllers)
     open_probe(controllers, clusters);
     open_crs_controllers(controllers, clusters);
     TRY(open_page(controllers), "the fleet's page");
+    open_fleet_server(controllers);
     open_manager(controllers);
     return NULL;
 }

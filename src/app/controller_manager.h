@@ -11,12 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "apimachinery/key.h"
 #include "base/duration.h"
 #include "base/error.h"
 #include "base/owned.h"
 #include "base/str.h"
 #include "clustercache/clustercache.h"
 #include "clusterresourceset/crs_controllers.h"
+#include "fleet/fleet.h"
 
 struct controller_manager;
 struct loop;
@@ -66,6 +68,12 @@ struct controller_manager_options {
     uint16_t web_port;
     bool web_has_tokens;     /* TLS and tokens; else plain HTTP and a key */
     struct str web_cert_dir; /* empty: a certificate is made */
+
+    struct str fleet_host; /* of the fleet API, see app/fleet_server.h; empty: none */
+    uint16_t fleet_port;
+    struct str fleet_cert_dir;  /* empty: a certificate is issued */
+    struct key fleet_secret;    /* of its authority; no name: none is kept */
+    struct fleet_options fleet; /* limits and identity; the rest is set here */
 };
 
 /* ERROR_INVALID for options that contradict each other. */

@@ -18,6 +18,7 @@ struct controller_manager {
     struct clustercache *clustercache;
     struct remote_connection_probe *probe;
     struct crs_controllers *crs_controllers;
-    struct fleet_page *page; /* NULL: none */
+    struct fleet_page *page;           /* NULL: none */
+    struct fleet_server *fleet_server; /* NULL: none */
     struct manager *manager;
 };

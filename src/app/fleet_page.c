@@ -4,6 +4,7 @@
 #include "async/loop.h"
 #include "base/buf.h"
 #include "base/memory.h"
+#include "clustercache/clustercache.h"
 #include "controller/cache/cache.h"
 #include "net/pki.h"
 #include "net/tls.h"
@@ -101,6 +102,23 @@ static void write_address(struct fleet_page *page, const struct fleet_page_optio
         buf_print(&page->address, "?key=%s", key);
 }
 
+/* The web_connection_fn of a ClusterCache. */
+static bool find_connection(void *data, struct key cluster, struct web_connection *ret_connection)
+{
+    const struct clustercache *cache = data;
+    if (!clustercache_knows(cache, cluster))
+        return false;
+    const struct clustercache_health health = clustercache_get_health(cache, cluster);
+    *ret_connection = (struct web_connection){
+        .is_connected = health.is_connected,
+        .last_probe = health.last_probe_wall,
+        .failures = health.failures,
+        .problem = health.problem,
+        .next_try = health.is_connected ? 0 : clustercache_next_try(cache, cluster),
+    };
+    return true;
+}
+
 static struct error *open_page(struct fleet_page *page, const struct fleet_page_options *options)
 {
     char key[WEB_KEY_LEN + 1] = "";
@@ -110,7 +128,10 @@ static struct error *open_page(struct fleet_page *page, const struct fleet_page_
         page->loop,
         &(struct web_source_options){.caches = options->caches ? options->caches : page->own,
                                      .optional_caches = page->own,
-                                     .namespace = options->namespace});
+                                     .namespace = options->namespace,
+                                     .client = options->client,
+                                     .connection = options->clustercache ? find_connection : NULL,
+                                     .connection_data = options->clustercache});
     page->access = options->has_tokens ? web_access_new_tokens(page->loop, options->client)
                                        : web_access_new_local(page->loop, key);
     if (options->has_tokens)

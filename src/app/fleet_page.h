@@ -17,6 +17,7 @@
 
 struct cache_set;
 struct client;
+struct clustercache;
 struct fleet_page;
 struct loop;
 struct network;
@@ -26,8 +27,9 @@ struct fleet_page_options {
     struct str host;
     uint16_t port;            /* 0: any */
     struct cache_set *caches; /* of sets, Clusters and bindings; NULL: it has its own */
-    struct client *client;    /* for caches of its own, and for reviews */
-    struct str namespace;     /* empty: all */
+    struct client *client;    /* for caches of its own, for reviews, and for what sets bring */
+    struct clustercache *clustercache; /* NULL: conditions alone tell of connections */
+    struct str namespace;              /* empty: all */
 
     bool has_tokens; /* TLS, and visitors show a token; else plain HTTP, and a key opens it once */
     struct str cert_dir; /* with tls.crt and tls.key; empty: a certificate is made */

@@ -7,6 +7,7 @@
 #include "client/proxy_environment.h"
 #include "cmd/address.h"
 #include "cmd/controller_flags.h"
+#include "cmd/fleet_flags.h"
 #include "cmd/global_flags.h"
 #include "cmd/until_signal.h"
 #include "net/network.h"
@@ -21,6 +22,8 @@ struct settings {
     struct controller_settings controller;
     const char *lease_namespace, *lease_name;
     const char *web, *web_cert_dir;
+    struct fleet_settings fleet;
+    const char *fleet_addr, *fleet_cert_dir, *fleet_secret;
 };
 
 /*
@@ -44,7 +47,8 @@ static struct error *find_cluster(const struct settings *settings, struct rest_c
 /* The function that until_signal() runs. */
 static struct error *run_controllers(void *data)
 {
-    return address_explain(controller_manager_run(data), "--health-addr or --diagnostics-address");
+    return address_explain(controller_manager_run(data),
+                           "--health-addr, --diagnostics-address or --fleet-addr");
 }
 
 static void say_stopping(void)
@@ -99,13 +103,38 @@ static const struct flag flags[] = {
     {"leader-elect-lease-name",      FLAG_TEXT, AT(lease_name),            FLAG_ANY   },
     {"web-addr",                     FLAG_TEXT, AT(web),                   FLAG_ANY   },
     {"web-cert-dir",                 FLAG_TEXT, AT(web_cert_dir),          FLAG_FOLDER},
+    {"fleet-addr",                   FLAG_TEXT, AT(fleet_addr),            FLAG_ANY   },
+    {"fleet-cert-dir",               FLAG_TEXT, AT(fleet_cert_dir),        FLAG_FOLDER},
+    {"fleet-secret",                 FLAG_TEXT, AT(fleet_secret),          FLAG_ANY   },
 };
 
 static const struct flag_group groups[] = {
     FLAGS_GROUP(flags, 0),
     CONTROLLER_GROUP(struct settings),
+    FLEET_GROUP_OF(struct settings),
     GLOBAL_FLAGS_GROUP(struct settings),
 };
+
+static int complete_fleet(struct settings *settings)
+{
+    struct controller_manager_options *options = &settings->controller.options;
+    struct address address;
+    struct key secret = {.name = str_from_c(settings->fleet_secret)};
+    if (!address_read_optional(settings->fleet_addr, &address))
+        return command_misused(&command_controller, "--fleet-addr wants HOST:PORT, not '%s'",
+                               settings->fleet_addr);
+    if (secret.name.len && (!str_cut(&secret.name, '/', &secret.namespace) ||
+                            !secret.namespace.len || !secret.name.len))
+        return command_misused(&command_controller, "--fleet-secret wants NAMESPACE/NAME, not '%s'",
+                               settings->fleet_secret);
+    options->fleet_host = address.host;
+    options->fleet_port = address.port;
+    options->fleet_cert_dir = str_from_c(settings->fleet_cert_dir);
+    options->fleet_secret = secret;
+    const int misused = fleet_flags_use(&settings->fleet, &command_controller);
+    options->fleet = settings->fleet.options;
+    return misused;
+}
 
 /* Moves values that need a conversion into the options. */
 static int complete_settings(struct settings *settings)
@@ -122,7 +151,9 @@ static int complete_settings(struct settings *settings)
     options->web_port = web.port;
     options->web_has_tokens = true;
     options->web_cert_dir = str_from_c(settings->web_cert_dir);
-    const int misused = controller_flags_use(&settings->controller, &command_controller);
+    int misused = controller_flags_use(&settings->controller, &command_controller);
+    if (!misused)
+        misused = complete_fleet(settings);
     return misused ? misused : global_flags_use(&settings->globals, &command_controller);
 }
 
@@ -159,6 +190,12 @@ const struct command command_controller = {
         "  --web-addr HOST:PORT     show the fleet on a page, over TLS, to users who show a token of\n"
         "                           the cluster and may list sets (default: none)\n"
         "  --web-cert-dir DIR       with tls.crt and tls.key of the page (default: one is made)\n"
+        "  --fleet-addr HOST:PORT   serve the fleet API to kube-apiserver, which knows it as the\n"
+        "                           APIService v1alpha1.fleet.corset.dev (default: none)\n"
+        "  --fleet-cert-dir DIR     with tls.crt and tls.key of the fleet API (default: a certificate\n"
+        "                           is issued)\n"
+        "  --fleet-secret NS/NAME   keep the authority that issues it in this Secret, which must be\n"
+        "                           there, and make it known in the APIService\n" FLEET_HELP
         "  --v N                    verbosity of the log (default 2)\n"
         "  --logging-format FORMAT  text or json\n\n"
         "By default --health-addr is :9440 and --diagnostics-address :8443.\n\n"

@@ -7,7 +7,6 @@
 #define AT(member) offsetof(struct fleet_settings, member)
 
 const struct flag fleet_flags[FLEET_FLAGS] = {
-    {"fleet",             FLAG_BOOL,  AT(is_on),       FLAG_ANY    },
     {"fleet-concurrency", FLAG_COUNT, AT(concurrency), FLAG_ANY    },
     {"fleet-memory",      FLAG_TEXT,  AT(memory),      FLAG_ANY    },
     {"fleet-identity",    FLAG_TEXT,  AT(identity),    "caller own"},

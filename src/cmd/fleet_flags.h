@@ -1,4 +1,4 @@
-/* Flags of the fleet API, for corset up. */
+/* Flags of the fleet API, for corset up and corset controller. */
 #pragma once
 
 #include "cmd/command.h"
@@ -6,14 +6,13 @@
 #include "fleet/fleet.h"
 
 struct fleet_settings {
-    bool is_on;
     size_t concurrency;
     const char *memory, *identity;
 
     struct fleet_options options; /* by fleet_flags_use(); without ClusterCache and metrics */
 };
 
-#define FLEET_FLAGS 4
+#define FLEET_FLAGS 3
 extern const struct flag fleet_flags[FLEET_FLAGS];
 #define FLEET_GROUP_OF(settings)                            \
     {                                                       \
@@ -21,14 +20,12 @@ extern const struct flag fleet_flags[FLEET_FLAGS];
     }
 
 /* The lines about these flags in a help text. */
-#define FLEET_HELP                                                                                \
-    "  --fleet                  serve all clusters below /apis/fleet.corset.dev/v1alpha1: each\n" \
-    "                           as it is, and questions to all of them (default: off)\n"          \
-    "  --fleet-concurrency N    requests to clusters at a time (default 512)\n"                   \
-    "  --fleet-memory SIZE      what answers may hold that wait for their turn (default 64Mi)\n"  \
-    "  --fleet-identity caller|own\n"                                                             \
-    "                           whose rights count on clusters: those of the caller, by\n"        \
-    "                           impersonation (default), or those of the kubeconfig, and then\n"  \
+#define FLEET_HELP                                                                               \
+    "  --fleet-concurrency N    requests to clusters at a time (default 512)\n"                  \
+    "  --fleet-memory SIZE      what answers may hold that wait for their turn (default 64Mi)\n" \
+    "  --fleet-identity caller|own\n"                                                            \
+    "                           whose rights count on clusters: those of the caller, by\n"       \
+    "                           impersonation (default), or those of the kubeconfig, and then\n" \
     "                           reading only and no Secrets\n"
 
 /* Prints a wrong value and returns COMMAND_USAGE then. */

@@ -32,7 +32,7 @@ struct settings {
     struct controller_settings controller;
     struct fleet_settings fleet;
     struct global_flags globals;
-    bool web;
+    bool web, serves_fleet;
 
     struct arena arena; /* of the default folder's name */
 };
@@ -96,7 +96,7 @@ static struct fleet_extension *extend_server(const struct settings *settings,
     struct fleet_options options = settings->fleet.options;
     options.clusters = controller_manager_clusters(controllers);
     options.metrics = controller_manager_metrics(controllers);
-    return settings->fleet.is_on ? fleet_extension_new(loop_current(), server, &options) : NULL;
+    return settings->serves_fleet ? fleet_extension_new(loop_current(), server, &options) : NULL;
 }
 
 /* What the controllers are given by the rest of the process. */
@@ -172,7 +172,8 @@ static struct error *serve_up(void *data)
 }
 
 static const struct flag flags[] = {
-    {"web", FLAG_BOOL, offsetof(struct settings, web), FLAG_ANY},
+    {"web",   FLAG_BOOL, offsetof(struct settings, web),          FLAG_ANY},
+    {"fleet", FLAG_BOOL, offsetof(struct settings, serves_fleet), FLAG_ANY},
 };
 
 static const struct flag_group groups[] = {
@@ -245,7 +246,9 @@ const struct command command_up = {
         "  --web                    show the fleet on a page, whose address is printed; it is for\n"
         "                           this machine alone and opens once, see 'corset web --help'\n"
         "  -n, --namespace NS       only sets and clusters of one namespace (default: all)\n" CONTROLLER_HELP
-            FLEET_HELP "\nBy default there are no health and diagnostics servers.\n\n"
+        "  --fleet                  serve all clusters below /apis/fleet.corset.dev/v1alpha1: each\n"
+        "                           as it is, and questions to all of them (default: off)\n" FLEET_HELP
+        "\nBy default there are no health and diagnostics servers.\n\n"
         "Try it:\n"
         "  corset up --data-dir ~/.local/share/corset --virtual-clusters 3 &\n"
         "  kubectl --kubeconfig ~/.local/share/corset/kubeconfig get clusters\n",

@@ -322,6 +322,24 @@ static bool impersonates(const struct http_headers *headers)
     return false;
 }
 
+/*
+ * Discovery is answered at any time: kube-apiserver takes an API whose discovery fails for one that
+ * is down, on all replicas.
+ */
+static struct error *check_serving(const struct fleet *fleet)
+{
+    const struct fleet_options *options = &fleet->options;
+    struct error *err = NULL;
+    if (options->leads && !options->leads(options->leads_data))
+        err = error_new(ERROR_SERVICE_UNAVAILABLE, "this replica does not lead, please try again");
+    else if (!clustercache_knows_all(options->clusters))
+        err = error_new(ERROR_SERVICE_UNAVAILABLE,
+                        "not all clusters are known yet, please try again");
+    if (err)
+        err->retry_after = 2 * SECOND;
+    return err;
+}
+
 static struct error *route_passage(struct fleet *fleet, struct passage *passage)
 {
     const struct fleet_request *request = passage->request;
@@ -334,8 +352,10 @@ static struct error *route_passage(struct fleet *fleet, struct passage *passage)
     case FLEET_PATH_ROOT:
         return serve_own(passage, fleet_discovery_write_own);
     case FLEET_PATH_ONE:
+        TRY(check_serving(fleet));
         return serve_one(fleet, passage);
     case FLEET_PATH_ALL:
+        TRY(check_serving(fleet));
         return serve_all(fleet, passage);
     case FLEET_PATH_UNKNOWN:
         break;

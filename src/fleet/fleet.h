@@ -48,9 +48,11 @@ struct fleet_options {
     struct clustercache *clusters; /* required; outlives the fleet */
     struct metrics *metrics;       /* none */
     struct fleet_authorizer authorizer;
-    size_t concurrency; /* 512: requests to single clusters, and the window of a question */
-    size_t memory;      /* 64 MiB: what answers hold that are ahead of their turn */
-    bool own_identity;  /* no impersonation */
+    size_t concurrency;        /* 512: requests to single clusters, and the window of a question */
+    size_t memory;             /* 64 MiB: what answers hold that are ahead of their turn */
+    bool own_identity;         /* no impersonation */
+    bool (*leads)(void *data); /* always; a process that does not lead answers 503 */
+    void *leads_data;
 };
 
 #define FLEET_CONCURRENCY      512

@@ -30,9 +30,10 @@ static void add_state(const struct page *page, const struct status_cluster *clus
     html_end(html);
 }
 
-/* In the ClusterCache's words, as far as they are in the condition of the Cluster. */
-static void add_connection(struct html *html, const struct status_cluster *cluster)
+/* The error is in the ClusterCache's words, as they are in the condition of the Cluster. */
+static void add_connection(const struct page *page, const struct status_cluster *cluster)
 {
+    struct html *html = page->html;
     html_element(html, "dt", NULL, STR("Connection"));
     html_begin(html, "dd");
     if (!cluster->is_provisioned) {
@@ -42,10 +43,20 @@ static void add_connection(struct html *html, const struct status_cluster *clust
         html_time(html, cluster->times[STATUS_UNREACHABLE]);
         html_text(html, STR(": "));
         html_text_cut(html, cluster->lost_why, PAGE_TITLE_MAX);
-        html_text(html, STR(". It is tried again by itself."));
+        html_text(html, STR("."));
+        if (cluster->last_success) {
+            html_text(html, STR(" The last probe that succeeded was "));
+            html_time(html, cluster->last_success);
+            html_text(html, STR(" ago."));
+        }
+    } else if (cluster->connected) {
+        html_text(html, STR("✓ up for "));
+        html_time(html, cluster->connected);
+        html_text(html, STR("."));
     } else {
-        html_text(html, STR("✓ the cluster answers, as far as is known"));
+        html_text(html, STR("✓ the cluster answers, as far as is known."));
     }
+    page_connection(page, cluster);
     html_end(html);
 }
 
@@ -78,7 +89,7 @@ static void add_facts(const struct page *page, const struct status_cluster *clus
     html_begin(html, "section");
     html_part(html, STR("facts"));
     html_begin(html, "dl");
-    add_connection(html, cluster);
+    add_connection(page, cluster);
     if (cluster->endpoint.len) {
         html_element(html, "dt", NULL, STR("Endpoint"));
         html_element(html, "dd", NULL, cluster->endpoint);

@@ -53,6 +53,9 @@ void page_reason_table(const struct page *page, const struct web_reasons *reason
 /* Events about one object, or all of them if kind is empty; at most max. Returns their number. */
 size_t page_event_table(const struct page *page, struct str kind, struct key about, size_t max);
 
+/* The command that approves a wave. */
+void page_write_approval(struct buf *out, struct key set, struct str wave);
+
 /* A cell of a table; label is what a narrow page writes in front of it, or NULL. */
 void page_begin_cell(struct html *html, const char *label, const char *class);
 
@@ -61,6 +64,9 @@ void page_columns(struct html *html, const char *const *names, size_t count);
 
 /* "default/cni", or "cni" if there is one namespace. */
 void page_name(const struct page *page, struct key key);
+
+/* " Last probe 3 s ago. Next try in 14 s.", as far as a ClusterCache is asked. */
+void page_connection(const struct page *page, const struct status_cluster *cluster);
 
 /* If objects of the kind are missing, says so and which right is needed. True: they are missing. */
 bool page_missing(const struct page *page, enum web_kind kind);

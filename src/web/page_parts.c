@@ -166,6 +166,12 @@ void page_why(struct html *html, struct str why)
     html_end(html);
 }
 
+void page_write_approval(struct buf *out, struct key set, struct str wave)
+{
+    buf_print(out, "corset approve %.*s --wave %.*s -n %.*s", STR_ARG(set.name), STR_ARG(wave),
+              STR_ARG(set.namespace));
+}
+
 void page_begin_cell(struct html *html, const char *label, const char *class)
 {
     html_begin_class(html, "td", class);
@@ -185,6 +191,44 @@ void page_columns(struct html *html, const char *const *names, size_t count)
     }
     html_end(html);
     html_end(html);
+}
+
+/* "14 s", which the clock changes; its end does not. */
+static void add_remaining(struct html *html, timestamp now, duration left)
+{
+    char end[TIMESTAMP_TEXT_MAX];
+    SCOPED(buf) age = {.limit = 0};
+    html_add_age(&age, 0, left);
+    html_clock_text(html, buf_str(&age), timestamp_write(now + left, end));
+}
+
+void page_connection(const struct page *page, const struct status_cluster *cluster)
+{
+    struct html *html = page->html;
+    const struct web_facts *facts = page->view->facts;
+    struct web_connection connection;
+    if (!facts->connection)
+        return;
+    if (!facts->connection(facts->connection_data, cluster->key, &connection)) {
+        html_text(html, STR(" It has not been tried by this process."));
+        return;
+    }
+    if (connection.last_probe) {
+        html_text(html, connection.failures ? STR(" The last probe failed ")
+                                            : STR(" The last probe was "));
+        html_time(html, connection.last_probe);
+        html_text(html, STR(" ago"));
+        html_text(html, connection.failures ? STR(": ") : STR("."));
+    }
+    if (connection.failures) {
+        html_text_cut(html, connection.problem, PAGE_TITLE_MAX);
+        html_text(html, STR("."));
+    }
+    if (connection.next_try) {
+        html_text(html, STR(" Next try in "));
+        add_remaining(html, page->view->now, connection.next_try);
+        html_text(html, STR("."));
+    }
 }
 
 bool page_missing(const struct page *page, enum web_kind kind)

@@ -68,6 +68,29 @@ static void add_dependencies(const struct page *page, const struct status_cluste
     }
 }
 
+/* A wave in this state, as a step of the chain. */
+struct wave_step {
+    struct str state;
+    enum step step;
+    struct str words;
+};
+
+static const struct wave_step *find_wave_step(struct str state)
+{
+    static const struct wave_step rows[] = {
+        {STR_INIT("Waiting"),            STEP_OPEN,   STR_INIT(" has not begun")       },
+        {STR_INIT("WaitingForApproval"), STEP_OPEN,   STR_INIT(" waits for approval")  },
+        {STR_INIT("Halted"),             STEP_MISSED, STR_INIT(" is halted")           },
+        {STR_INIT("Soaking"),            STEP_MET,    STR_INIT(" has begun, and soaks")},
+        {STR_INIT("Done"),               STEP_MET,    STR_INIT(" is done")             },
+        {STR_INIT(""),                   STEP_MET,    STR_INIT(" has begun")           },
+    };
+    size_t i = 0;
+    while (i + 1 < COUNT(rows) && !str_eq(rows[i].state, state))
+        i++;
+    return &rows[i];
+}
+
 static void add_wave(const struct page *page, const struct status_cluster *cluster,
                      const struct status_cell *cell)
 {
@@ -77,25 +100,34 @@ static void add_wave(const struct page *page, const struct status_cluster *clust
     for (size_t i = 0; i < count; i++) {
         if (!web_waves_has(page->view->facts, cell->set, cluster, waves[i].name))
             continue;
-        const bool is_waiting = str_eq(waves[i].state, STR("Waiting"));
-        begin_step(html, is_waiting ? STEP_OPEN : STEP_MET);
+        const struct wave_step *row = find_wave_step(waves[i].state);
+        begin_step(html, row->step);
         html_text(html, STR("wave "));
         html_begin(html, "code");
         html_text_cut(html, waves[i].name, PAGE_NAME_MAX);
         html_end(html);
-        html_text(html, is_waiting ? STR(" has not begun") : STR(" has begun"));
+        html_text(html, row->words);
+        if (waves[i].approval.len) {
+            SCOPED(buf) command = {.limit = 0};
+            page_write_approval(&command, cell->set->key, waves[i].name);
+            html_text(html, STR(": "));
+            html_element(html, "code", NULL, buf_str(&command));
+        }
         html_end(html);
     }
 }
 
-static void add_connected(struct html *html, const struct status_cluster *cluster)
+static void add_connected(const struct page *page, const struct status_cluster *cluster)
 {
+    struct html *html = page->html;
     begin_step(html, cluster->is_unreachable   ? STEP_MISSED
                      : cluster->is_provisioned ? STEP_MET
                                                : STEP_OPEN);
     if (cluster->is_unreachable) {
         html_text(html, STR("connected: "));
         html_element(html, "q", NULL, cluster->lost_why);
+        html_text(html, STR("."));
+        page_connection(page, cluster);
     } else {
         html_text(html, cluster->is_provisioned ? STR("connected")
                                                 : STR("the cluster is not provisioned yet"));
@@ -142,6 +174,9 @@ static void add_after(struct html *html, const struct status_cell *cell)
     } else if (cell->state == STATUS_DRIFTED || cell->state == STATUS_CONTESTED) {
         begin_step(html, STEP_MISSED);
         html_text(html, STR("unchanged since: "));
+    } else if (cell->state == STATUS_HELD || cell->state == STATUS_PRUNING) {
+        begin_step(html, STEP_OPEN);
+        html_text(html, STR("without what is no longer wanted: "));
     } else {
         return;
     }
@@ -186,7 +221,7 @@ static void add_chain(const struct page *page, const struct status_cluster *clus
     add_dependencies(page, cluster, cell);
     add_wave(page, cluster, cell);
     add_pause(html, cluster, cell);
-    add_connected(html, cluster);
+    add_connected(page, cluster);
     add_applied(html, cell);
     add_after(html, cell);
     html_end(html);

@@ -1,6 +1,7 @@
 /* One set: its condition in full, its policy in words, waves, clusters by state, resources. */
 #include "clusterresourceset/types/delivery_policy.h"
 #include "web/page_internal.h"
+#include "web/web_contents.h"
 #include "web/web_waves.h"
 
 #define EVENTS_SHOWN  ((size_t)10)
@@ -161,8 +162,7 @@ static void add_wave(const struct page *page, const struct status_set *set,
     }
     if (wave->approval.len) {
         SCOPED(buf) command = {.limit = 0};
-        buf_print(&command, "corset approve %.*s --wave %.*s -n %.*s", STR_ARG(set->key.name),
-                  STR_ARG(wave->name), STR_ARG(set->key.namespace));
+        page_write_approval(&command, set->key, wave->name);
         html_text(html, STR(". To approve: "));
         html_element(html, "code", NULL, buf_str(&command));
     }
@@ -218,10 +218,79 @@ static size_t count_applied(const struct web_view *view, const struct status_set
     return count;
 }
 
+/* "3 KiB" */
+static void add_size(struct html *html, const struct web_content *content)
+{
+    SCOPED(buf) text = {.limit = 0};
+    page_begin_cell(html, "Size", "num");
+    if (content && content->size) {
+        html_add_number(&text, content->size < KILOBYTE ? content->size
+                                                        : (content->size + 512) / KILOBYTE);
+        buf_add(&text, content->size < KILOBYTE ? STR(" B") : STR(" KiB"));
+    }
+    html_text(html, buf_str(&text));
+    html_end(html);
+}
+
+static void add_object(const struct page *page, const struct web_content_object *object)
+{
+    struct html *html = page->html;
+    html_begin(html, "li");
+    html_begin_class(html, "span", "ns");
+    html_text_cut(html, object->kind, PAGE_NAME_MAX);
+    html_end(html);
+    html_text(html, STR(" "));
+    html_text_cut(html, object->namespace, PAGE_NAME_MAX);
+    html_text(html, object->namespace.len ? STR("/") : STR(""));
+    html_text_cut(html, object->name, PAGE_NAME_MAX);
+    html_end(html);
+}
+
+/* Kinds and names; what is inside of them is not known here. */
+static void add_objects(const struct page *page, const struct web_content *content)
+{
+    struct html *html = page->html;
+    const size_t shown =
+        content->count < WEB_CONTENT_OBJECTS_MAX ? content->count : WEB_CONTENT_OBJECTS_MAX;
+    html_begin_class(html, "ul", "labels");
+    for (size_t i = 0; i < shown; i++)
+        add_object(page, &content->objects[i]);
+    html_end(html);
+    if (content->count > shown) {
+        html_text(html, STR("and "));
+        html_number(html, content->count - shown);
+        html_text(html, STR(" more"));
+    }
+}
+
+static void add_content(const struct page *page, const struct web_content *content)
+{
+    struct html *html = page->html;
+    page_begin_cell(html, NULL, "wide");
+    if (content && content->problem.len) {
+        html_text(html, STR("Not shown: "));
+        html_text_cut(html, content->problem, PAGE_WHY_MAX * 3);
+    } else if (content) {
+        add_objects(page, content);
+    }
+    html_end(html);
+}
+
+static void add_hash(struct html *html, struct str hash)
+{
+    page_begin_cell(html, "Hash", NULL);
+    html_begin(html, "code");
+    html_attr(html, "title", hash);
+    html_text(html, str_slice(hash, 0, 19));
+    html_end(html);
+    html_end(html);
+}
+
 static void add_resource(const struct page *page, const struct status_set *set, size_t ref)
 {
     struct html *html = page->html;
-    const struct str hash = find_hash(page->view, set, ref);
+    const struct web_content *content = web_view_find_content(page->view, set, ref);
+    const bool has_hash = content && content->hash.len;
     html_begin(html, "tr");
     html_begin(html, "th");
     html_attr(html, "scope", STR("row"));
@@ -230,23 +299,24 @@ static void add_resource(const struct page *page, const struct status_set *set, 
     html_text_cut(html, set->spec.refs[ref].name, PAGE_NAME_MAX);
     html_end(html);
     add_count(html, "Clusters that have it", count_applied(page->view, set, ref));
-    page_begin_cell(html, "Hash", "wide");
-    html_begin(html, "code");
-    html_attr(html, "title", hash);
-    html_text(html, str_slice(hash, 0, 19));
+    page_begin_cell(html, "Objects", "num");
+    if (content && !content->problem.len)
+        html_number(html, content->count);
     html_end(html);
-    html_end(html);
+    add_size(html, content);
+    add_hash(html, has_hash ? content->hash : find_hash(page->view, set, ref));
+    add_content(page, content);
     html_end(html);
 }
 
 static void add_resources(const struct page *page, const struct status_set *set)
 {
-    static const char *const columns[] = {"Resource", "Clusters that have it",
-                                          "Hash of what was applied last"};
+    static const char *const columns[] = {"Resource", "Clusters that have it", "Objects", "Size",
+                                          "Hash",     "What is in it"};
     struct html *html = page->html;
     html_begin(html, "section");
     html_part(html, STR("resources"));
-    html_begin(html, "table");
+    html_begin_class(html, "table", "rows");
     html_element(html, "caption", NULL, STR("What it brings"));
     page_columns(html, columns, COUNT(columns));
     html_begin(html, "tbody");

@@ -4,6 +4,7 @@
 
 #include "testing/test.h"
 #include "web/page_fixture_test.h"
+#include "web/web_contents.h"
 
 static const char *const targets[] = {
     "/",
@@ -161,4 +162,73 @@ TEST(fv_23_what_may_not_be_listed_names_the_right)
     page_fixture_render(&facts, "/events", &html);
     CHECK_CONTAINS(buf_str(&html.out), STR("Not shown: events is forbidden"));
     CHECK_CONTAINS(buf_str(&html.out), STR("list and watch <code>events</code>"));
+}
+
+TEST(a_set_tells_what_it_brings_by_kind_and_name_alone)
+{
+    static const char *const resource =
+        "{\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"cm\",\"namespace\":\"d\"},\"data\":{"
+        "\"a\":\"{apiVersion: v1, kind: Namespace, metadata: {name: net}}\\n---\\n{apiVersion: v1, "
+        "kind: ConfigMap, metadata: {name: cfg, namespace: net}, data: {k: hidden-value}}\"}}";
+    OWNED(web_contents) contents = web_contents_new(NULL, NULL);
+    OWNED(object) object = NULL;
+    SCOPED(web_facts) facts = {0};
+    SCOPED(html) before = {0};
+    SCOPED(html) html = {0};
+    page_fixture_fill(&facts, 3, 0);
+    facts.contents = contents;
+    page_fixture_render(&facts, "/sets/d/cni", &before);
+    CHECK_OK(object_read(str_from_c(resource), &object));
+    CHECK(web_contents_put(contents, RESOURCE_CONFIG_MAP, KEY("d", "cm"), object));
+    CHECK(!web_contents_put(contents, RESOURCE_CONFIG_MAP, KEY("d", "cm"), object));
+    page_fixture_render(&facts, "/sets/d/cni", &html);
+    const struct str page = buf_str(&html.out);
+    CHECK(html_digest(&before) != html_digest(&html));
+    CHECK_CONTAINS(page, STR("<span class=\"ns\">Namespace</span> net</li>"));
+    CHECK_CONTAINS(page, STR("<span class=\"ns\">ConfigMap</span> net/cfg</li>"));
+    CHECK_CONTAINS(page, STR("data-label=\"Objects\">2</td>"));
+    CHECK_CONTAINS(page, STR("data-label=\"Size\">158 B</td>"));
+    CHECK(!str_contains(page, STR("hidden-value")));
+}
+
+TEST(a_resource_that_cannot_be_used_quotes_nothing)
+{
+    OWNED(web_contents) contents = web_contents_new(NULL, NULL);
+    OWNED(object) object = NULL;
+    SCOPED(web_facts) facts = {.contents = contents};
+    SCOPED(html) html = {0};
+    page_fixture_fill(&facts, 3, 0);
+    CHECK_OK(object_read(
+        STR("{\"metadata\":{\"name\":\"cm\"},\"data\":{\"a\":\"{hidden-value: [\"}}"), &object));
+    web_contents_put(contents, RESOURCE_CONFIG_MAP, KEY("d", "cm"), object);
+    page_fixture_render(&facts, "/sets/d/cni", &html);
+    CHECK_CONTAINS(buf_str(&html.out), STR("Not shown: this ConfigMap cannot be used (syntax)"));
+    CHECK(!str_contains(buf_str(&html.out), STR("hidden-value")));
+}
+
+static bool tell_connection(void *data, struct key cluster, struct web_connection *ret_connection)
+{
+    (void)cluster;
+    *ret_connection = *(const struct web_connection *)data;
+    return true;
+}
+
+TEST(a_cluster_tells_its_last_probe_and_its_next_try)
+{
+    struct web_connection connection = {.is_connected = true, .last_probe = PAGE_NOW - 4 * SECOND};
+    SCOPED(web_facts) facts = {.connection = tell_connection, .connection_data = &connection};
+    SCOPED(html) up = {0};
+    SCOPED(html) down = {0};
+    page_fixture_fill(&facts, 1, 0);
+    page_fixture_render(&facts, "/clusters/d/vc-0000", &up);
+    CHECK_CONTAINS(buf_str(&up.out), STR("The last probe was <time"));
+    CHECK(!str_contains(buf_str(&up.out), STR("Next try")));
+    connection = (struct web_connection){.last_probe = PAGE_NOW - 9 * SECOND,
+                                         .failures = 5,
+                                         .problem = STR("connection refused"),
+                                         .next_try = 14 * SECOND};
+    page_fixture_render(&facts, "/clusters/d/vc-0000", &down);
+    CHECK_CONTAINS(buf_str(&down.out), STR("The last probe failed <time"));
+    CHECK_CONTAINS(buf_str(&down.out), STR("ago: connection refused. Next try in 14 s."));
+    CHECK(html_digest(&up) != html_digest(&down));
 }

@@ -24,6 +24,7 @@
 #define NAMESPACES_MAX      ((size_t)200)
 #define WRONG_PER_SECOND    (5.0 / 60)
 #define WRONG_AT_ONCE       5
+#define ADDRESSES_MAX       ((size_t)1000) /* whose wrong tokens are counted */
 #define GROUP               STR("addons.cluster.x-k8s.io")
 #define RESOURCE            STR("clusterresourcesets")
 
@@ -42,7 +43,7 @@ struct web_access {
     /* With tokens; NULL: local. */
     struct reviewer *reviewer;
     struct map sessions; /* by the hash of cookie or token; the oldest first */
-    struct rate_limit wrong;
+    struct map wrong;    /* by address: struct rate_limit; the oldest first */
 };
 
 /* The namespaces that a user may see; texts are in the arena. */
@@ -78,6 +79,11 @@ static void session_free(struct session *session)
     mem_free(session);
 }
 DEFINE_OWNED(session)
+
+static void release_limit(void *limit)
+{
+    mem_free(limit);
+}
 
 static void release_session(void *session)
 {
@@ -121,7 +127,7 @@ struct web_access *web_access_new_tokens(struct loop *loop, struct client *clien
     access->loop = loop;
     access->reviewer = reviewer_new(loop, client);
     access->sessions.release = release_session;
-    rate_limit_init(&access->wrong, WRONG_PER_SECOND, WRONG_AT_ONCE);
+    access->wrong.release = release_limit;
     snprintf(access->cookie_name, sizeof(access->cookie_name), "%s", TOKEN_COOKIE);
     return access;
 }
@@ -131,6 +137,7 @@ void web_access_free(struct web_access *access)
     if (!access)
         return;
     map_done(&access->sessions);
+    map_done(&access->wrong);
     reviewer_free(access->reviewer);
     mem_free(access);
 }
@@ -220,17 +227,47 @@ static struct session *keep_session(struct web_access *access, struct str shown,
     return session;
 }
 
-/*
- * Reviews a token. *ret_review stays NULL if it is not good. Wrong tokens are counted for all
- * visitors together, since the server does not know their addresses. Suspends.
- */
-static struct error *review_token(struct web_access *access, struct str token,
-                                  struct object **ret_review, struct web_entry *entry)
+/* The wrong tokens that an address may still show. Forgetting the oldest address is lenient. */
+static struct rate_limit *find_wrong(struct web_access *access, struct str address)
 {
+    struct rate_limit *limit = map_find(&access->wrong, address);
+    if (limit)
+        return limit;
+    while (map_count(&access->wrong) >= ADDRESSES_MAX)
+        map_remove(&access->wrong, map_key(map_first(&access->wrong)));
+    limit = NEW(struct rate_limit);
+    rate_limit_init(limit, WRONG_PER_SECOND, WRONG_AT_ONCE);
+    map_put(&access->wrong, address, limit);
+    return limit;
+}
+
+/* The cluster is not asked about the tokens of an address that has shown too many wrong ones. */
+static bool may_try(struct web_access *access, struct str address)
+{
+    struct rate_limit *limit = map_find(&access->wrong, address);
+    if (!limit)
+        return true;
+    if (!rate_limit_try(limit))
+        return false;
+    rate_limit_give(limit, 1);
+    return true;
+}
+
+/* *ret_review stays NULL if the token is not good. Suspends. */
+static struct error *review_token(struct web_access *access, struct http_request *request,
+                                  struct str token, struct object **ret_review,
+                                  struct web_entry *entry)
+{
+    const struct str address = http_request_client(request);
+    entry->verdict = WEB_TOO_FAST;
+    if (!may_try(access, address))
+        return NULL;
+    entry->verdict = WEB_UNKNOWN;
     struct error *err = reviewer_identify(access->reviewer, token, ret_review);
     if (!error_is(err, ERROR_UNAUTHORIZED))
         return err;
-    entry->verdict = rate_limit_try(&access->wrong) ? WEB_UNKNOWN : WEB_TOO_FAST;
+    if (!rate_limit_try(find_wrong(access, address)))
+        entry->verdict = WEB_TOO_FAST;
     return error_ignore(err, ERROR_UNAUTHORIZED);
 }
 
@@ -341,7 +378,7 @@ static struct error *enter_with_token(struct web_access *access, struct http_req
         session->references++;
     if (!session && token.len) {
         struct object *review = NULL;
-        TRY(review_token(access, token, &review, entry));
+        TRY(review_token(access, request, token, &review, entry));
         if (!review)
             return NULL;
         session = keep_session(access, token, review, BEARER_TIME);
@@ -368,7 +405,7 @@ struct error *web_access_login(struct web_access *access, struct http_request *r
     struct secret unused;
     char cookie[WEB_KEY_LEN + 1];
     *ret_entry = (struct web_entry){.verdict = WEB_UNKNOWN};
-    TRY(review_token(access, str_trim(token), &review, ret_entry));
+    TRY(review_token(access, request, str_trim(token), &review, ret_entry));
     if (!review)
         return NULL;
     make_secret(&unused, cookie);

@@ -10,6 +10,7 @@
  * for ten seconds.
  *
  * Secrets are kept as hashes alone. A session may ask ten times a second, and forty times at once.
+ * After five wrong tokens a minute the address that showed them is not listened to.
  */
 #pragma once
 

@@ -9,10 +9,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "apimachinery/key.h"
 #include "apimachinery/object.h"
 #include "base/arena.h"
+#include "base/duration.h"
 #include "base/map.h"
 #include "base/str.h"
 #include "base/timestamp.h"
@@ -20,6 +22,7 @@
 #include "status/status_model.h"
 
 struct policy_schema;
+struct web_contents;
 
 /* The kinds of objects, in the order in which they are added. */
 enum web_kind {
@@ -48,6 +51,18 @@ struct web_rollout {
     timestamp since;
 };
 
+/* What a ClusterCache knows of a connection, beyond the condition of the Cluster. */
+struct web_connection {
+    bool is_connected;
+    timestamp last_probe; /* 0: none */
+    uint32_t failures;    /* of probes, in a row */
+    struct str problem; /* why the last attempt or probe failed; valid until the next suspension */
+    duration next_try;  /* until the next attempt to connect; 0: there is a connection */
+};
+
+/* False: nothing is known of the cluster. Must not suspend. */
+typedef bool web_connection_fn(void *data, struct key cluster, struct web_connection *ret);
+
 struct web_facts {
     const struct policy_schema *schema; /* NULL: policies are not read */
     struct status_model model;
@@ -55,6 +70,13 @@ struct web_facts {
     size_t event_count, event_capacity;
     struct map policies; /* "namespace/name" -> struct delivery_policy */
     struct map rollouts; /* of sets: "namespace/name" -> struct web_rollout */
+
+    /* Asked while a page is made. NULL: conditions alone tell of connections, contents are not
+     * read.
+     */
+    web_connection_fn *connection;
+    void *connection_data;
+    const struct web_contents *contents;
 
     timestamp as_of;               /* of the objects */
     struct str missing[WEB_KINDS]; /* why objects of the kind are not there; empty: they are */

@@ -3,6 +3,7 @@
 #include "json/builder.h"
 #include "status/status_json.h"
 #include "status/why_render.h"
+#include "web/web_contents.h"
 #include "web/web_reasons.h"
 #include "web/web_rows.h"
 #include "web/web_waves.h"
@@ -149,6 +150,63 @@ static void add_waves(struct writer *writer, const struct status_set *set)
     json_builder_end(builder);
 }
 
+static void add_objects(struct json_builder *builder, const struct web_content *content)
+{
+    json_builder_add_int(builder, "count", (int64_t)content->count);
+    json_builder_add_array(builder, "objects");
+    for (size_t i = 0; i < content->count && i < WEB_CONTENT_OBJECTS_MAX; i++) {
+        const struct web_content_object *object = &content->objects[i];
+        json_builder_object(builder);
+        json_builder_add_str(builder, "kind", object->kind);
+        if (object->namespace.len)
+            json_builder_add_str(builder, "namespace", object->namespace);
+        json_builder_add_str(builder, "name", object->name);
+        json_builder_end(builder);
+    }
+    json_builder_end(builder);
+}
+
+static void add_resources(struct writer *writer, const struct status_set *set)
+{
+    struct json_builder *builder = &writer->builder;
+    json_builder_add_array(builder, "resources");
+    for (size_t i = 0; i < set->spec.ref_count; i++) {
+        const struct web_content *content = web_view_find_content(writer->view, set, i);
+        json_builder_object(builder);
+        json_builder_add_str(builder, "kind", resource_kind_name(set->spec.refs[i].kind));
+        json_builder_add_str(builder, "name", set->spec.refs[i].name);
+        if (content && content->hash.len)
+            json_builder_add_str(builder, "hash", content->hash);
+        if (content && content->problem.len)
+            json_builder_add_str(builder, "problem", content->problem);
+        if (content && !content->problem.len) {
+            json_builder_add_int(builder, "size", (int64_t)content->size);
+            add_objects(builder, content);
+        }
+        json_builder_end(builder);
+    }
+    json_builder_end(builder);
+}
+
+static void add_connection(struct writer *writer, const struct status_cluster *cluster)
+{
+    struct json_builder *builder = &writer->builder;
+    const struct web_facts *facts = writer->view->facts;
+    struct web_connection connection;
+    json_builder_add_object(builder, "connection");
+    add_time(builder, "since", cluster->connected);
+    add_time(builder, "lastSuccess", cluster->last_success);
+    if (cluster->is_unreachable)
+        json_builder_add_str(builder, "problem", cluster->lost_why);
+    if (facts->connection && facts->connection(facts->connection_data, cluster->key, &connection)) {
+        add_time(builder, "lastProbe", connection.last_probe);
+        json_builder_add_int(builder, "failures", (int64_t)connection.failures);
+        if (connection.next_try)
+            add_time(builder, "nextTry", writer->view->now + connection.next_try);
+    }
+    json_builder_end(builder);
+}
+
 static bool write_set(struct writer *writer)
 {
     const struct status_set *set = web_view_find_set(writer->view, writer->query->key);
@@ -157,6 +215,7 @@ static bool write_set(struct writer *writer)
     json_builder_key(&writer->builder, STR("set"));
     status_json_add_set(&writer->builder, set);
     add_waves(writer, set);
+    add_resources(writer, set);
     add_reasons(writer, set->key.name, REASONS_MAX);
     return true;
 }
@@ -193,6 +252,7 @@ static bool write_cluster(struct writer *writer)
         return false;
     json_builder_key(&writer->builder, STR("cluster"));
     status_json_add_cluster(&writer->builder, cluster);
+    add_connection(writer, cluster);
     add_events(writer, STR("Cluster"), cluster->key);
     return true;
 }

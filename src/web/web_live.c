@@ -23,6 +23,7 @@
 #define HEARTBEAT        (15 * SECOND)
 #define WRITE_TIMEOUT    (10 * SECOND)
 #define STREAM_MAX       HOUR
+#define CONNECTION_NEWS  (10 * SECOND) /* between looks at the connection of an open cluster */
 #define VERSION_LEN      16
 
 /* One page that is open somewhere. */
@@ -102,27 +103,40 @@ static void renew(const struct web_live *live, struct channel *channel)
     event_wake_all(&channel->changed);
 }
 
-static struct channel *find_due(const struct web_live *live)
+/* Without new facts only pages that show a connection can be other ones. */
+static bool may_differ(const struct channel *channel, bool has_facts)
+{
+    return has_facts || channel->query.page == WEB_CLUSTER || channel->query.page == WEB_PLACEMENT;
+}
+
+static struct channel *find_due(const struct web_live *live, bool has_facts)
 {
     MAP_FOREACH (entry, &live->channels) {
         struct channel *channel = entry->value;
-        if (channel->round != live->round)
+        if (channel->round != live->round && may_differ(channel, has_facts))
             return channel;
     }
     return NULL;
 }
 
 /* Channels may come and go while others run, so the next one is looked for each time. Suspends. */
-static struct error *renew_all(struct web_live *live)
+static struct error *renew_all(struct web_live *live, bool has_facts)
 {
     struct channel *channel;
     live->round++;
-    while ((channel = find_due(live))) {
+    while ((channel = find_due(live, has_facts))) {
         channel->round = live->round;
         renew(live, channel);
         TRY(fiber_yield_in_time());
     }
     return NULL;
+}
+
+/* Suspends until there are new facts, or the connections are to be looked at. */
+static struct error *wait_for_news(const struct web_live *live, uint64_t seen)
+{
+    FIBER_TIMEOUT(CONNECTION_NEWS);
+    return error_ignore(web_source_wait(live->source, seen), ERROR_DEADLINE);
 }
 
 static struct error *run_channels(void *data)
@@ -132,9 +146,10 @@ static struct error *run_channels(void *data)
     for (;;) {
         while (!live->streams)
             TRY(event_wait(&live->opened, "an open page"));
-        TRY(web_source_wait(live->source, seen));
+        TRY(wait_for_news(live, seen));
+        const bool has_facts = seen != web_source_version(live->source);
         seen = web_source_version(live->source);
-        TRY(renew_all(live));
+        TRY(renew_all(live, has_facts));
         TRY(fiber_sleep(BETWEEN_MESSAGES));
     }
 }
@@ -282,6 +297,9 @@ static struct error *follow(struct web_live *live, struct http_request *request,
     TRY(write_beginning(request, channel, has));
     while (loop_now(live->loop) < end) {
         TRY(web_source_want(live->source));
+        if (channel->query.page == WEB_SET &&
+            web_scope_has(&channel->scope, channel->query.key.namespace))
+            TRY(web_source_want_set(live->source, channel->query.key));
         if (strcmp(version, channel->version) != 0) {
             TRY(write_news(request, channel, version));
             continue;

@@ -24,11 +24,15 @@
 #include "web/web_source.h"
 
 #define CONNECTIONS_MAX 256
-#define PAGE_MAX        (4 * MEGABYTE)
-#define LOGIN_MAX       (32 * KILOBYTE)
-#define HTML            STR("text/html; charset=utf-8")
-#define JSON            STR("application/json")
-#define STREAM          STR("text/event-stream")
+#define SURPLUS_MAX     256 /* connections that are told 503 */
+#define UNSENT_MAX      (64 * KILOBYTE)
+/* Who asks too fast waits for the refusal: asking again at once costs the others nothing then. */
+#define TOO_FAST_PAUSE (100 * MILLISECOND)
+#define PAGE_MAX       (4 * MEGABYTE)
+#define LOGIN_MAX      (32 * KILOBYTE)
+#define HTML           STR("text/html; charset=utf-8")
+#define JSON           STR("application/json")
+#define STREAM         STR("text/event-stream")
 
 struct web_server {
     struct loop *loop;
@@ -169,6 +173,8 @@ static struct error *make_page(struct web_server *server, struct http_request *r
         return NULL;
     }
     TRY(web_source_want(server->source));
+    if (query.page == WEB_SET && web_scope_has(scope, query.key.namespace))
+        TRY(web_source_want_set(server->source, query.key));
     OWNED(error) failed = render(server, request, &query, scope, answer);
     if (failed)
         write_internal_error(server, request, answer, failed);
@@ -380,6 +386,12 @@ static struct error *serve_admitted(struct web_server *server, struct http_reque
 static struct error *make_answer(struct web_server *server, struct http_request *request,
                                  bool *ret_served, struct answer *answer)
 {
+    if (http_request_is_surplus(request)) {
+        http_request_retire(request);
+        write_problem(request, answer, 503,
+                      STR("There are as many open connections as there may be."));
+        return retry_after(answer, STR("10"));
+    }
     if (!is_acceptable(server, request, answer))
         return answer->status == 405
                    ? http_headers_add(&answer->headers, STR("allow"), STR("GET, HEAD"))
@@ -407,6 +419,7 @@ static struct error *make_answer(struct web_server *server, struct http_request 
     case WEB_UNKNOWN:
         return ask_for_token(request, answer);
     case WEB_TOO_FAST:
+        TRY(fiber_sleep(TOO_FAST_PAUSE));
         write_problem(request, answer, 429, STR("Too many requests at once."));
         return retry_after(answer, STR("1"));
     default:
@@ -445,7 +458,9 @@ struct error *web_server_new(struct loop *loop, const struct web_server_options 
                                                       .tls = options->tls,
                                                       .handler = serve,
                                                       .data = server,
-                                                      .connections = CONNECTIONS_MAX},
+                                                      .connections = CONNECTIONS_MAX,
+                                                      .surplus = SURPLUS_MAX,
+                                                      .unsent = UNSENT_MAX},
                         &server->http));
     server->port = http_server_port(server->http);
     web_access_use_port(server->access, server->port);

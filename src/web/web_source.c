@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "clusterresourceset/types/policy_schema.h"
 #include "controller/cache/cache.h"
+#include "web/web_contents.h"
 #include "web/web_trim.h"
 
 #define COLLECT     (100 * MILLISECOND) /* changes, before facts are made */
@@ -54,6 +55,9 @@ static const struct {
 struct web_source {
     struct loop *loop;
     struct policy_schema *schema;
+    struct web_contents *contents;
+    web_connection_fn *connection;
+    void *connection_data;
     struct cache *caches[WEB_KINDS];
     struct cache_handler handlers[WEB_KINDS];
     struct web_facts *facts;
@@ -177,6 +181,9 @@ static struct error *make_facts(struct web_source *source)
     struct error *err = NULL;
     source->is_changed = false;
     facts->schema = source->schema;
+    facts->contents = source->contents;
+    facts->connection = source->connection;
+    facts->connection_data = source->connection_data;
     facts->is_loading = is_loading(source);
     facts->loaded = cache_count(source->caches[WEB_KIND_CLUSTERS]);
     for (size_t i = 0; !err && !facts->is_loading && i < WEB_KINDS; i++)
@@ -259,6 +266,9 @@ struct web_source *web_source_new(struct loop *loop, const struct web_source_opt
     struct web_source *source = NEW(struct web_source);
     source->loop = loop;
     source->schema = policy_schema_new();
+    source->contents = web_contents_new(loop, options->client);
+    source->connection = options->connection;
+    source->connection_data = options->connection_data;
     for (size_t i = 0; i < WEB_KINDS; i++) {
         struct cache_set *set = kinds[i].is_optional && options->optional_caches
                                     ? options->optional_caches
@@ -286,6 +296,7 @@ void web_source_free(struct web_source *source)
     for (size_t i = 0; i < WEB_KINDS; i++)
         cache_remove_handler(source->caches[i], &source->handlers[i]);
     facts_free(source->facts);
+    web_contents_free(source->contents);
     policy_schema_free(source->schema);
     mem_free(source);
 }
@@ -316,4 +327,27 @@ struct error *web_source_want(struct web_source *source)
     return was_wanted || !(source->is_changed || source->facts->is_loading)
                ? NULL
                : wait_for_facts(source, source->version);
+}
+
+static const struct status_set *find_set(const struct web_source *source, struct key key)
+{
+    const struct status_model *model = &source->facts->model;
+    for (size_t i = 0; i < model->set_count; i++)
+        if (key_eq(model->sets[i]->key, key))
+            return model->sets[i];
+    return NULL;
+}
+
+/* What was not read in time is read by the next who asks. Contents that are new make a new page. */
+struct error *web_source_want_set(struct web_source *source, struct key key)
+{
+    const struct status_set *set = find_set(source, key);
+    bool is_changed = false;
+    if (!set)
+        return NULL;
+    FIBER_TIMEOUT(SECOND);
+    struct error *err = web_contents_read(source->contents, &set->spec, key.namespace, &is_changed);
+    if (is_changed)
+        tell_made(source);
+    return error_ignore(err, ERROR_DEADLINE);
 }

@@ -18,6 +18,7 @@
 #include "web/web_facts.h"
 
 struct cache_set;
+struct client;
 struct loop;
 struct web_source;
 
@@ -28,6 +29,10 @@ struct web_source_options {
      * caches must not wait for these. */
     struct cache_set *optional_caches;
     struct str namespace; /* empty: all */
+
+    struct client *client;         /* reads what sets bring; NULL: that is not told */
+    web_connection_fn *connection; /* NULL: nothing but conditions tells of connections */
+    void *connection_data;
 };
 
 struct web_source *web_source_new(struct loop *loop, const struct web_source_options *options);
@@ -44,6 +49,12 @@ uint64_t web_source_version(const struct web_source *source);
  * most.
  */
 MUST_USE struct error *web_source_want(struct web_source *source);
+
+/*
+ * The page of a set was asked for: reads what its resources bring, if that was not done lately.
+ * Suspends, for a second at most.
+ */
+MUST_USE struct error *web_source_want_set(struct web_source *source, struct key set);
 
 /* Suspends until the version is another one. */
 MUST_USE struct error *web_source_wait(struct web_source *source, uint64_t version);

@@ -1,5 +1,7 @@
 #include "web/web_view.h"
 
+#include "web/web_contents.h"
+
 bool web_scope_has(const struct web_scope *scope, struct str namespace)
 {
     for (size_t i = 0; !scope->is_all && i < scope->count; i++)
@@ -60,6 +62,15 @@ const struct status_cluster *web_view_find_cluster(const struct web_view *view, 
     return web_scope_has(&view->scope, key.namespace)
                ? map_find(&view->facts->model.by_key, key_text(view->arena, key))
                : NULL;
+}
+
+const struct web_content *web_view_find_content(const struct web_view *view,
+                                                const struct status_set *set, size_t ref)
+{
+    const struct resource_ref *resource = &set->spec.refs[ref];
+    const struct key key = {set->key.namespace, resource->name};
+    return view->facts->contents ? web_contents_find(view->facts->contents, resource->kind, key)
+                                 : NULL;
 }
 
 const struct status_cell *web_view_find_cell(const struct status_cluster *cluster, struct str set)

@@ -14,6 +14,8 @@
 #include "base/timestamp.h"
 #include "web/web_facts.h"
 
+struct web_content;
+
 /* The namespaces that a user may see. Borrowed. */
 struct web_scope {
     bool is_all;
@@ -42,4 +44,6 @@ struct web_view web_view_make(struct arena *arena, const struct web_facts *facts
 /* NULL: there is none, or not for this user. */
 const struct status_set *web_view_find_set(const struct web_view *view, struct key key);
 const struct status_cluster *web_view_find_cluster(const struct web_view *view, struct key key);
+const struct web_content *web_view_find_content(const struct web_view *view,
+                                                const struct status_set *set, size_t ref);
 const struct status_cell *web_view_find_cell(const struct status_cluster *cluster, struct str set);

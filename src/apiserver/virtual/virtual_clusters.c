@@ -83,10 +83,16 @@ struct virtual_cluster *virtual_clusters_find(struct virtual_clusters *clusters,
     return map_find(&clusters->by_name, name);
 }
 
+static const struct fault_injection *faults_of_cluster(const struct virtual_clusters *clusters,
+                                                       const struct virtual_cluster *cluster)
+{
+    return cluster->own_faults ? cluster->own_faults : &clusters->options.faults;
+}
+
 const struct fault_injection *virtual_clusters_faults(const struct virtual_clusters *clusters,
                                                       const struct virtual_cluster *cluster)
 {
-    return cluster && cluster->own_faults ? cluster->own_faults : &clusters->options.faults;
+    return cluster ? faults_of_cluster(clusters, cluster) : &clusters->options.faults;
 }
 
 /* Clusters without their own faults meet the new common faults from the first request on. */
@@ -165,7 +171,7 @@ struct error *virtual_cluster_misbehave(struct virtual_cluster_visit *visit,
 {
     duration wait;
     struct virtual_cluster *cluster = visit->cluster;
-    const struct fault_injection *faults = virtual_clusters_faults(visit->clusters, cluster);
+    const struct fault_injection *faults = faults_of_cluster(visit->clusters, cluster);
     visit->number = cluster->requests++;
     const enum injected_fault fault =
         fault_injection_decide(faults, str_from_c(cluster->name), visit->number, &wait);
@@ -188,7 +194,7 @@ struct error *virtual_cluster_misbehave(struct virtual_cluster_visit *visit,
 struct error *virtual_cluster_misbehave_watch(struct virtual_cluster_visit *visit,
                                               struct http_request *http, bool *ret_is_silent)
 {
-    const struct fault_injection *faults = virtual_clusters_faults(visit->clusters, visit->cluster);
+    const struct fault_injection *faults = faults_of_cluster(visit->clusters, visit->cluster);
     const enum injected_fault fault = fault_injection_decide_watch(
         faults, str_from_c(visit->cluster->name), visit->number, ++visit->draws);
     *ret_is_silent = fault == INJECTED_HOLE;

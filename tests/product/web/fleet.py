@@ -7,6 +7,7 @@
         status, headers, body = page.get("/clusters")
 """
 import base64
+import concurrent.futures
 import http.client
 import json
 import os
@@ -23,6 +24,9 @@ CLUSTERS = "/apis/cluster.x-k8s.io/v1beta2/namespaces/default/clusters"
 MAPS = "/api/v1/namespaces/default/configmaps"
 GOOD = "{apiVersion: v1, kind: Namespace, metadata: {name: from-a-set}}"
 BAD = "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: nowhere}}"
+
+SETS = ["cni", "ingress", "monitoring"]
+REFUSAL = 'admission webhook "policy.example" denied the request: image registry of %s is not allowed'
 
 
 def await_that(what, question, seconds=60):
@@ -166,14 +170,14 @@ class Fleet:
     def part(text, name):
         return base64.b64decode(re.search(name + r"-data: (\S+)", text)[1]).decode()
 
-    def api(self, method, path, body=None, kind="application/yaml"):
+    def api(self, method, path, body=None, kind="application/yaml", is_json=True):
         connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.tls, timeout=30)
         connection.request(method, path, body, {"Content-Type": kind} if body else {})
         answer = connection.getresponse()
         text = answer.read()
         connection.close()
         assert answer.status < 300, "%s %s: %d %s" % (method, path, answer.status, text[:300])
-        return json.loads(text) if text else None
+        return text if not is_json else json.loads(text) if text else None
 
     def config_map(self, name, manifest):
         self.api("POST", MAPS, json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name},
@@ -210,6 +214,63 @@ class Fleet:
         page.enter()
         await_that("the page", lambda: "Loading" not in page.html("/"))
         return page
+
+
+class Server(Fleet):
+    """An API server alone, and objects as controllers would have written them."""
+
+    def start_up(self, port=0):
+        self.kubeconfig = self.work + "/kubeconfig"
+        self.up = subprocess.Popen([self.corset, "apiserver", "--in-memory", "--listen", "127.0.0.1:0",
+                                    "--write-kubeconfig", self.kubeconfig], stderr=open(self.work + "/up.log", "w"))
+        self.running.append(self.up)
+        await_that("the API server", lambda: os.path.exists(self.kubeconfig), 60)
+        time.sleep(1)
+        self.connect()
+
+    def kept(self):
+        """One connection for many requests."""
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.tls, timeout=60)
+
+        def ask(method, path, body):
+            kind = "application/merge-patch+json" if method == "PATCH" else "application/json"
+            connection.request(method, path, json.dumps(body), {"Content-Type": kind})
+            answer = connection.getresponse()
+            text = answer.read()
+            assert answer.status < 300, (path, answer.status, text[:300])
+        return ask
+
+
+def cluster(name, number):
+    return {"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster",
+            "metadata": {"name": name, "labels": {"fleet": "yes", "env": "prod" if number % 3 else "test"}},
+            "spec": {"controlPlaneEndpoint": {"host": "10.0.0.1", "port": 6443}}}
+
+
+def binding(name, is_failed):
+    record = {"ingress": {"state": "Failed", "since": "2026-01-01T00:05:00Z", "objects": 12, "why": [
+        {"count": 1, "reason": "Forbidden", "message": REFUSAL % name, "objects": []}]}}
+    return {"apiVersion": "addons.cluster.x-k8s.io/v1beta2", "kind": "ClusterResourceSetBinding",
+            "metadata": {"name": name, "annotations": {"corset.dev/delivery": json.dumps(record)} if is_failed else {}},
+            "spec": {"clusterName": name, "bindings": [
+                {"clusterResourceSetName": s, "resources": [
+                    {"kind": "ConfigMap", "name": s, "hash": "sha256:" + "0" * 64, "applied": not (is_failed and s == "ingress"),
+                     "lastAppliedTime": "2026-01-01T00:00:00Z"}]} for s in SETS]}}
+
+
+def fill(server, count):
+    for name in SETS:
+        server.set(name, [name], {"fleet": "yes"})
+
+    def part(first):
+        ask = server.kept()
+        for number in range(first, count, 8):
+            name = "c-%05d" % number
+            ask("POST", CLUSTERS, cluster(name, number))
+            ask("PATCH", CLUSTERS + "/%s/status" % name, {"status": {"initialization": {"infrastructureProvisioned": True}}})
+            ask("POST", ADDONS + "/clusterresourcesetbindings", binding(name, number % 1000 == 7))
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        list(pool.map(part, range(8)))
 
 
 def run_tests(tests, subject):

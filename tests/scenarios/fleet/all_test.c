@@ -1,5 +1,6 @@
 /* Questions to all clusters: FQ-13 to FQ-26. */
 #include "base/map.h"
+#include "clustercache/clustercache_each.h"
 #include "http/headers.h"
 #include "scenarios/fleet/fleet_fixture.h"
 #include "testing/test.h"
@@ -219,6 +220,19 @@ static struct str read_page(struct fleet_fixture *fixture, struct arena *arena, 
     return arena_str(arena, json_path_str(json_doc_root(doc), "metadata.continue"));
 }
 
+/* A cluster that comes while pages are read, with an item like those of the others. */
+static struct error *serve_newcomer(void *data, struct http_request *request)
+{
+    struct error *err = NULL;
+    (void)data;
+    if (fleet_fixture_serve_basics(request, &err))
+        return err;
+    return http_request_answer(
+        request, 200, STR("application/json"),
+        STR("{\"kind\":\"ConfigMapList\",\"apiVersion\":\"v1\",\"metadata\":{},\"items\":[{"
+            "\"metadata\":{\"name\":\"m0\",\"namespace\":\"default\"}}]}"));
+}
+
 SIM_TEST(fq_17_pages_have_every_item_once_while_clusters_come_and_go)
 {
     SCOPED(fleet_fixture) fixture;
@@ -234,10 +248,14 @@ SIM_TEST(fq_17_pages_have_every_item_once_while_clusters_come_and_go)
             fleet_fixture_config_map(&fixture, buf_c(&cluster), buf_c(&name));
         }
     struct str token = STR("");
+    struct http_server *newcomer = NULL;
     int pages = 0;
     do {
         token = read_page(&fixture, &arena, token, &seen, 7);
-        if (++pages == 3) { /* one that was read, and one that was not */
+        if (++pages == 3) { /* one that was not read yet goes, and one comes */
+            newcomer = fleet_fixture_cluster(&fixture, "default", "vc-0012-new", "new.test",
+                                             serve_newcomer, NULL);
+            fleet_fixture_await(&fixture, 21);
             CHECK_EQ(fleet_fixture_ask(&fixture, NULL, "DELETE",
                                        "/apis/cluster.x-k8s.io/v1beta2/namespaces/default/"
                                        "clusters/vc-0015",
@@ -253,7 +271,10 @@ SIM_TEST(fq_17_pages_have_every_item_once_while_clusters_come_and_go)
             TEST_CASE("%.*s", STR_ARG(name));
             CHECK(map_has(&seen, name));
         }
-    CHECK_EQ(map_count(&seen), (size_t)57);
+    TEST_CASE("a cluster that came behind the page that was read");
+    CHECK(map_has(&seen, STR("default/vc-0012-new/m0")));
+    http_server_free(newcomer);
+    CHECK_EQ(map_count(&seen), (size_t)58);
 }
 
 SIM_TEST(fq_18_altered_continue_tokens_show_nothing)
@@ -456,6 +477,58 @@ SIM_TEST(fq_21_a_slow_giant_delays_no_other_cluster_and_ends_with_the_caller)
     CHECK_CONTAINS(buf_str(&fixture.body), str_from_c("asked=1, answered=1"));
     scope_done(&scope);
     free_servers(servers, 1);
+}
+
+struct holding {
+    struct fleet_fixture *fixture;
+    struct clustercache_each_memory memory;
+    bool has_ended;
+};
+
+static struct error *stop_at_giant(void *data, struct clustercache_answer *answer)
+{
+    (void)data;
+    clustercache_answer_stop(answer);
+    return NULL;
+}
+
+static struct error *ask_and_hold(void *data)
+{
+    struct holding *holding = data;
+    SCOPED(clustercache_each_summary) summary = {0};
+    const struct clustercache_each_options options = {.path = STR(MAPS),
+                                                      .memory = &holding->memory};
+    struct error *err =
+        clustercache_each(controller_manager_clusters(holding->fixture->controllers), &options,
+                          stop_at_giant, NULL, &summary);
+    holding->has_ended = true;
+    return err;
+}
+
+/* The first cluster is silent until its time is up; the giant behind it must wait so long. */
+SIM_TEST(fq_21_a_giant_ahead_of_its_turn_holds_its_share)
+{
+    SCOPED(fleet_fixture) fixture;
+    struct stranger strangers[] = {{0}, {.copies = 65536}};
+    struct http_server *servers[2];
+    fleet_fixture_init(&fixture, 0, &plain);
+    add_strangers(&fixture, strangers, 2, servers);
+    fleet_fixture_await(&fixture, 2);
+    struct holding holding = {.fixture = &fixture};
+    size_t most = 0;
+    {
+        SCOPED(scope) scope = {0};
+        scope_start(&scope, "question", ask_and_hold, &holding);
+        while (!holding.has_ended) {
+            CHECK_OK(fiber_sleep(20 * MILLISECOND));
+            most = holding.memory.used > most ? holding.memory.used : most;
+        }
+        CHECK_OK(scope_wait(&scope));
+    }
+    CHECK(most >= CLUSTERCACHE_EACH_AHEAD / 2);
+    CHECK(most <= CLUSTERCACHE_EACH_AHEAD + 64 * KILOBYTE); /* what one read brings more */
+    CHECK_EQ(holding.memory.used, (size_t)0);
+    free_servers(servers, 2);
 }
 
 #define LIST_OF(items) \

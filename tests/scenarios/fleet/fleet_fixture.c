@@ -104,7 +104,7 @@ static void keep_header(struct buf *out, const struct http_response *response, s
     buf_add(out, http_headers_find(http_response_headers(response), name));
 }
 
-static void read_answer(struct fleet_fixture *fixture, struct http_response *response)
+void fleet_fixture_read(struct fleet_fixture *fixture, struct http_response *response)
 {
     fixture->status = http_response_status(response);
     keep_header(&fixture->clusters, response, STR("corset-clusters"));
@@ -133,7 +133,7 @@ int fleet_fixture_ask(struct fleet_fixture *fixture, struct client *client, cons
                                            : STR("application/json")));
     request.body = str_from_c(body);
     CHECK_OK(client_stream(client ? client : fixture->admin, &request, &response));
-    read_answer(fixture, response);
+    fleet_fixture_read(fixture, response);
     return fixture->status;
 }
 

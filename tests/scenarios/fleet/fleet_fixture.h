@@ -56,6 +56,9 @@ void fleet_fixture_user(struct fleet_fixture *fixture, const char *name,
                         struct fleet_fixture_user *user);
 void fleet_fixture_user_done(struct fleet_fixture_user *user);
 
+/* Reads an answer that the test has asked for by itself. */
+void fleet_fixture_read(struct fleet_fixture *fixture, struct http_response *response);
+
 /* A request and its whole answer, into the fixture. accept and body may be NULL. */
 int fleet_fixture_ask(struct fleet_fixture *fixture, struct client *client, const char *method,
                       const char *target, const char *accept, const char *body);

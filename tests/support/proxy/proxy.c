@@ -162,14 +162,21 @@ static struct error *pass_refusal(struct proxy *proxy, struct http_request *requ
     return http_request_answer(request, 403, STR("application/json"), buf_str(&body));
 }
 
+/* Without this header the server answers with plain lists. */
+static bool drops_accept(const struct proxy *proxy, struct str target)
+{
+    return proxy->is_old && is_lookup(path_of(target));
+}
+
 static struct error *ask(const struct proxy *proxy, struct http_request *request, struct str body,
                          struct http_response **ret_response)
 {
     SCOPED(http_headers) headers = {0};
     SCOPED(buf) target = {.limit = 0};
     SCOPED(buf) bearer = {.limit = 0};
-    static const char *const names[] = {"content-type", "accept", "user-agent"};
-    for (size_t i = 0; i < COUNT(names); i++) {
+    static const char *const names[] = {"content-type", "user-agent", "accept"};
+    const size_t count = drops_accept(proxy, http_request_target(request)) ? 2 : COUNT(names);
+    for (size_t i = 0; i < count; i++) {
         const struct str value =
             http_headers_find(http_request_headers(request), str_from_c(names[i]));
         if (value.len)

@@ -39,6 +39,7 @@ struct proxy {
 
     struct proxy_fault faults[8];
     bool holds_watches; /* events stay in the proxy */
+    bool is_old;        /* the server has no aggregated discovery, as before Kubernetes 1.26 */
 
     /* Before a request goes on to the server; NULL: nothing. */
     void (*on_request)(struct proxy *proxy, struct str method, struct str target);

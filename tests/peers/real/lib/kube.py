@@ -26,6 +26,7 @@ KINDS = {
     "ClusterRoleBinding": ("/apis/rbac.authorization.k8s.io/v1", "clusterrolebindings", False),
     "Role": ("/apis/rbac.authorization.k8s.io/v1", "roles", True),
     "RoleBinding": ("/apis/rbac.authorization.k8s.io/v1", "rolebindings", True),
+    "APIService": ("/apis/apiregistration.k8s.io/v1", "apiservices", False),
     "CustomResourceDefinition": ("/apis/apiextensions.k8s.io/v1", "customresourcedefinitions", False),
     "Web": ("/apis/example.corset.dev/v1", "webs", True),
     "Cluster": ("/apis/cluster.x-k8s.io/v1beta2", "clusters", True),

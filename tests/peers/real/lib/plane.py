@@ -76,6 +76,9 @@ class Plane:
         self.without_admission = [*without_admission, *([] if self.has_manager else ["ServiceAccount"])]
         os.makedirs(self.folder, exist_ok=True)
         self.authority = certificates.Authority(os.path.join(self.folder, "pki"), f"{name}-ca")
+        # kube-apiserver shows this to the servers of APIServices.
+        self.front_authority = certificates.Authority(os.path.join(self.folder, "front-proxy"), f"{name}-front-proxy-ca")
+        self.front_client = self.front_authority.client("front-proxy-client", "front-proxy-client")
         self.ports = free_ports(4)  # etcd's two, the API server's, the controllers'
         self.url = f"https://127.0.0.1:{self.ports[2]}"
         self.token_keys = certificates.make_token_keys(self.folder)
@@ -166,6 +169,13 @@ class Plane:
             "audit-log-mode": "blocking",
             "audit-log-maxsize": 4096,  # MB: never begun anew, scenarios read it as it grows
             "allow-privileged": "true",
+            "requestheader-client-ca-file": self.front_authority.certificate,
+            "requestheader-allowed-names": "front-proxy-client",
+            "requestheader-username-headers": "X-Remote-User",
+            "requestheader-group-headers": "X-Remote-Group",
+            "requestheader-extra-headers-prefix": "X-Remote-Extra-",
+            "proxy-client-cert-file": self.front_client[0],
+            "proxy-client-key-file": self.front_client[1],
             "v": 1,
         }
         if self.without_admission:
