@@ -88,7 +88,7 @@ int main(int argc, char **argv)
         fprintf(
             stderr,
             "usage: bench [all|apiserver [writes|reads|fan-out|watches|start|clusters]|"
-            "cache|client|clusters [turns|sick|many]|connections [COUNT]|drift [repair|checks]|fibers|framework|json|manifest|queue|sets [rollout|plan|requests|many]|watches [CLUSTERS]]\n");
+            "cache|client|clusters [turns|sick|many|most]|connections [COUNT]|drift [repair|checks]|fibers|fleet [nodes|many|pods|silent|overhead]|framework|json|manifest|queue|rollout|sets [rollout|plan|requests|many]|watches [CLUSTERS]|web]\n");
         return 2;
     }
     const int all = strcmp(part, "all") == 0;
@@ -96,6 +96,8 @@ int main(int argc, char **argv)
         bench_apiserver(detail);
     if (all || strcmp(part, "cache") == 0)
         bench_cache();
+    if (all || strcmp(part, "fleet") == 0)
+        bench_fleet(detail);
     if (all || strcmp(part, "clusters") == 0)
         bench_clusters(detail);
     if (all || strcmp(part, "connections") == 0)
@@ -114,9 +116,13 @@ int main(int argc, char **argv)
         bench_manifest();
     if (all || strcmp(part, "queue") == 0)
         bench_queue();
+    if (all || strcmp(part, "rollout") == 0)
+        bench_rollout();
     if (all || strcmp(part, "sets") == 0)
         bench_sets(detail);
     if (all || strcmp(part, "watches") == 0)
         bench_watches(all ? WATCHED_CLUSTERS : (size_t)count);
+    if (all || strcmp(part, "web") == 0)
+        bench_web();
     return 0;
 }

@@ -38,6 +38,9 @@ void bench_drift(const char *which); /* repair or checks; NULL: both */
 void bench_cache(void);
 void bench_apiserver(const char *which); /* one of its parts; NULL: all */
 void bench_queue(void);
+void bench_rollout(void);
 void bench_sets(const char *which); /* rollout, plan or many; NULL: all */
 void bench_framework(void);
-void bench_clusters(const char *which); /* sick or many; NULL: both */
+void bench_web(void);
+void bench_clusters(const char *which); /* turns, sick, many or most; NULL: all but the last */
+void bench_fleet(const char *which);    /* nodes, many, pods, silent or overhead; NULL: all */

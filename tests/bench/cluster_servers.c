@@ -148,16 +148,19 @@ void cluster_servers_close(struct cluster_servers *servers)
     close(servers->credentials);
 }
 
-/* The servers' process. */
+/* A process of servers. */
 
 struct serving {
     const struct cluster_servers *servers;
+    size_t first, end;       /* those of this process */
     struct buf core, groups; /* discovery */
+    struct buf nodes, volumes, pods;
     int ready;
 };
 
 struct served {
     const struct serving *serving;
+    size_t index;
     enum cluster_servers_manner manner;
 };
 
@@ -218,6 +221,35 @@ static struct error *write_bookmarks(struct http_request *request)
     }
 }
 
+/* Lists of objects of about this many bytes each. */
+static void write_list(struct buf *out, const char *kind, const char *namespace, size_t count,
+                       size_t size)
+{
+    buf_print(out,
+              "{\"kind\":\"%sList\",\"apiVersion\":\"v1\",\"metadata\":{"
+              "\"resourceVersion\":\"1\"},\"items\":[",
+              kind);
+    for (size_t i = 0; i < count; i++) {
+        const size_t begin = out->len;
+        buf_print(out, "%s{\"metadata\":{\"name\":\"n%zu\"%s,\"labels\":{", i ? "," : "", i,
+                  namespace);
+        for (size_t label = 0; out->len - begin < size; label++)
+            buf_print(out, "%s\"example.com/label-%zu\":\"value-%zu\"", label ? "," : "", label,
+                      label);
+        buf_add(out, STR("}},\"status\":{}}"));
+    }
+    buf_add(out, STR("]}"));
+}
+
+static struct error *answer_list(const struct served *served, struct http_request *request,
+                                 const struct buf *list)
+{
+    if (list == &served->serving->volumes && served->index % 10 == 9)
+        return fiber_sleep(HOUR);
+    TRY(fiber_sleep(served->serving->servers->latency));
+    return http_request_answer(request, 200, STR("application/json"), buf_str(list));
+}
+
 static struct error *answer(void *data, struct http_request *request)
 {
     const struct served *served = data;
@@ -233,6 +265,12 @@ static struct error *answer(void *data, struct http_request *request)
         TRY(fiber_sleep(SLOW));
     if (str_find(rest, STR("watch=true")) != STR_NONE)
         return write_bookmarks(request);
+    if (str_eq(path, STR("/api/v1/nodes")))
+        return answer_list(served, request, &served->serving->nodes);
+    if (str_eq(path, STR("/api/v1/persistentvolumes")))
+        return answer_list(served, request, &served->serving->volumes);
+    if (str_eq(path, STR("/api/v1/pods")))
+        return answer_list(served, request, &served->serving->pods);
     if (str_eq(path, STR("/api")))
         return http_request_answer(request, 200, AGGREGATED, buf_str(&served->serving->core));
     if (str_eq(path, STR("/apis")))
@@ -261,7 +299,7 @@ static void start_server(const struct serving *serving, size_t index, struct net
     struct tls_server *tls;
     struct http_server *server;
     struct served *served = malloc(sizeof(*served));
-    *served = (struct served){serving, cluster_servers_manner(serving->servers, index)};
+    *served = (struct served){serving, index, cluster_servers_manner(serving->servers, index)};
     cluster_servers_address(index, address);
     if (served->manner == CLUSTER_SERVERS_BLACK_HOLE) {
         start_black_hole(address, *port);
@@ -289,29 +327,44 @@ static struct error *serve_all(void *data)
 {
     struct serving *serving = data;
     struct network *network = tcp_network_new(loop_current());
-    uint16_t port = 0;
+    uint16_t port = serving->servers->port; /* that of the servers before, 0 for the first */
     write_discovery(&serving->core, 0, 1);
     write_discovery(&serving->groups, 1, GROUPS);
-    for (size_t i = 0; i < serving->servers->count; i++)
+    write_list(&serving->nodes, "Node", "", CLUSTER_SERVERS_NODES, 2 * KILOBYTE);
+    write_list(&serving->volumes, "PersistentVolume", "", CLUSTER_SERVERS_NODES, 2 * KILOBYTE);
+    write_list(&serving->pods, "Pod", ",\"namespace\":\"default\"", CLUSTER_SERVERS_PODS,
+               2 * KILOBYTE);
+    for (size_t i = serving->first; i < serving->end; i++)
         start_server(serving, i, network, &port);
     if (write(serving->ready, &port, sizeof(port)) != sizeof(port))
         abort();
     return fiber_sleep(HOUR);
 }
 
-void cluster_servers_start(struct cluster_servers *servers)
+static size_t count_processes(const struct cluster_servers *servers)
+{
+    return (servers->count + CLUSTER_SERVERS_EACH - 1) / CLUSTER_SERVERS_EACH;
+}
+
+/* Returns when all servers of the process listen. */
+static void start_servers(struct cluster_servers *servers, size_t process)
 {
     int pipe_fds[2];
-    const size_t files = 3 * servers->count + 1000; /* two clients at a time, and who listens */
-    bench_raise_files(files);
+    const size_t first = process * CLUSTER_SERVERS_EACH;
+    const size_t left = servers->count - first;
+    const size_t count = left < CLUSTER_SERVERS_EACH ? left : CLUSTER_SERVERS_EACH;
     if (pipe(pipe_fds) != 0)
         abort();
     fflush(NULL);
-    servers->servers = fork();
-    if (servers->servers == 0) {
+    servers->processes[process] = fork();
+    if (servers->processes[process] == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        struct serving serving = {
-            .servers = servers, .core = {.limit = 0}, .groups = {.limit = 0}, .ready = pipe_fds[1]};
+        struct serving serving = {.servers = servers,
+                                  .first = first,
+                                  .end = first + count,
+                                  .core = {.limit = 0},
+                                  .groups = {.limit = 0},
+                                  .ready = pipe_fds[1]};
         must(loop_run(loop_new(), serve_all, &serving));
         _exit(0);
     }
@@ -321,10 +374,25 @@ void cluster_servers_start(struct cluster_servers *servers)
     close(pipe_fds[0]);
 }
 
+void cluster_servers_start(struct cluster_servers *servers)
+{
+    /* A client's connections; a server has up to two clients at a time, and listens. */
+    const size_t most =
+        servers->count < CLUSTER_SERVERS_EACH ? servers->count : CLUSTER_SERVERS_EACH;
+    bench_raise_files((3 * most > servers->count ? 3 * most : servers->count) + 1000);
+    if (count_processes(servers) > CLUSTER_SERVERS_PROCESSES)
+        abort();
+    servers->port = 0;
+    for (size_t i = 0; i < count_processes(servers); i++)
+        start_servers(servers, i);
+}
+
 void cluster_servers_stop(struct cluster_servers *servers)
 {
-    kill(servers->servers, SIGKILL);
-    waitpid(servers->servers, NULL, 0);
+    for (size_t i = 0; i < count_processes(servers); i++) {
+        kill(servers->processes[i], SIGKILL);
+        waitpid(servers->processes[i], NULL, 0);
+    }
 }
 
 void cluster_servers_measure(struct cluster_servers *servers, fiber_fn measure, void *data)

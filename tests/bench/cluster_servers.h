@@ -1,7 +1,8 @@
 /*
  * API servers of many clusters, for measurements. Each has its own address, certificate authority
- * and certificates. They run in another process, so that the figures are those of the client alone.
- * On demand some of them misbehave.
+ * and certificates. They run in other processes, so that the figures are those of the client alone
+ * and no process needs more descriptors than small machines allow. On demand some of them
+ * misbehave.
  */
 #pragma once
 
@@ -16,6 +17,17 @@
 
 #define CLUSTER_SERVERS_PEM     (size_t)1536
 #define CLUSTER_SERVERS_ADDRESS 32
+
+/*
+ * Lists that every server has: Nodes and PersistentVolumes, which every tenth server keeps silent
+ * about, and Pods of two kilobytes.
+ */
+#define CLUSTER_SERVERS_NODES 5
+#define CLUSTER_SERVERS_PODS  1000
+
+/* Servers of one process, and processes at most. */
+#define CLUSTER_SERVERS_EACH      (size_t)2500
+#define CLUSTER_SERVERS_PROCESSES 8
 
 /* Watches get a bookmark at this interval, and nothing else. */
 #define CLUSTER_SERVERS_BOOKMARKS (10 * SECOND)
@@ -38,10 +50,11 @@ enum cluster_servers_manner {
 
 struct cluster_servers {
     size_t count;
-    bool has_sick; /* 35 of a hundred: 10 black holes, 10 slow, 5 of each other sort */
+    duration latency; /* before a list is answered */
+    bool has_sick;    /* 35 of a hundred: 10 black holes, 10 slow, 5 of each other sort */
     uint16_t port;
     int credentials; /* memory that all processes share */
-    pid_t servers;
+    pid_t processes[CLUSTER_SERVERS_PROCESSES];
 };
 
 /* Makes all certificates; begin before there is a loop in this process. */

@@ -1,7 +1,7 @@
 /*
- * The ClusterCache over many clusters. Their servers are a process of their own, each with an
- * authority and a client certificate of its own; the management cluster is another one; whatever is
- * measured is a whole controller process, and a new one each time.
+ * The ClusterCache over many clusters. Their servers are processes of their own, each server with
+ * an authority and a client certificate of its own; the management cluster is another one; whatever
+ * is measured is a whole controller process, and a new one each time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,9 +28,8 @@
 #include "net/tcp.h"
 #include "net/tls.h"
 
-#define MANY             5000
 #define FEW              1000
-#define MOST             10000
+#define MANY             10000
 #define WRITERS          32
 #define CONNECT_TIMEOUT  (5 * MINUTE)
 #define STEADY           (40 * SECOND)
@@ -43,7 +42,8 @@
 /* What the processes that measure tell the one that prints. */
 struct results {
     double cache_bytes[2], process_bytes[2], trimmed_bytes[2]; /* with few and with many */
-    double connect_seconds[2], connect_cpu[2];
+    double resident_bytes[2];                                  /* all of the process */
+    double connect_seconds[2], most_seconds[2], connect_cpu[2];
     double probes[2], probe_cpu[2];
     struct {
         size_t count, connected;
@@ -312,6 +312,8 @@ static struct error *measure_connected(void *data)
     bench_trim();
     const double before = resident(), begun = bench_clock(), cpu = bench_cpu();
     start_controllers(bench, STR(""));
+    wait_connected(bench, bench->clusters * 99 / 100);
+    results->most_seconds[step] = bench_clock() - begun;
     wait_connected(bench, bench->clusters);
     results->connect_seconds[step] = bench_clock() - begun;
     results->connect_cpu[step] = bench_cpu() - cpu;
@@ -321,7 +323,8 @@ static struct error *measure_connected(void *data)
     must(fiber_sleep(STEADY));
     results->probe_cpu[step] = bench_cpu() - steady;
     results->probes[step] = (double)(bench->probes - probes);
-    results->process_bytes[step] = resident() - before;
+    results->resident_bytes[step] = resident();
+    results->process_bytes[step] = results->resident_bytes[step] - before;
     bench_trim();
     results->trimmed_bytes[step] = resident() - before;
     return NULL;
@@ -335,38 +338,54 @@ static void print_step(const struct results *results, int step, size_t count)
     const double each = 1024.0 * (double)count;
     bench_row("memory per cluster", results->process_bytes[step] / each, "KiB",
               "goal 44; the whole process over an empty one");
+    bench_row("  all of the process", results->resident_bytes[step] / 1024 / 1024, "MiB",
+              "goal with 10,000: 400");
     bench_row("  the same after giving unused heap back", results->trimmed_bytes[step] / each,
               "KiB", "-");
     bench_row("  of which caches of Clusters and Secrets", results->cache_bytes[step] / each, "KiB",
               "measured alone");
     bench_row("probes per second of CPU", results->probes[step] / results->probe_cpu[step], "/s",
-              "%.0f probes in %.0f s, %.1f %% of a core", results->probes[step],
-              (double)STEADY / SECOND, results->probe_cpu[step] * 100 / ((double)STEADY / SECOND));
+              "%.0f probes in %.0f s, %.1f %% of a core; goal with 10,000: 10",
+              results->probes[step], (double)STEADY / SECOND,
+              results->probe_cpu[step] * 100 / ((double)STEADY / SECOND));
     bench_row("from the start until all are connected", results->connect_seconds[step], "s",
-              "%.1f s of CPU, %.2f ms for each", results->connect_cpu[step],
+              "goal with 10,000: 20; %.1f s of CPU, %.2f ms for each", results->connect_cpu[step],
               results->connect_cpu[step] * 1000 / (double)count);
+    bench_row("  until 99 of 100 are", results->most_seconds[step], "s", "-");
+}
+
+static void measure_step(struct clusters_bench *bench, int step, size_t count)
+{
+    bench->step = step;
+    bench->clusters = count;
+    run_process(register_all, bench);
+    bench->next = count;
+    run_process(measure_caches, bench);
+    run_process(measure_connected, bench);
+    print_step(bench->results, step, count);
 }
 
 static void bench_many(void)
 {
     struct clusters_bench bench;
-    const size_t counts[] = {FEW, MANY};
     open_bench(&bench, MANY, false);
-    for (int step = 0; step < 2; step++) {
-        bench.step = step;
-        bench.clusters = counts[step];
-        run_process(register_all, &bench);
-        bench.next = counts[step];
-        run_process(measure_caches, &bench);
-        run_process(measure_connected, &bench);
-        print_step(bench.results, step, counts[step]);
-    }
+    measure_step(&bench, 0, FEW);
+    measure_step(&bench, 1, MANY);
     const struct results *results = bench.results;
     bench_row("memory of each further cluster",
               (results->process_bytes[1] - results->process_bytes[0]) / 1024 / (MANY - FEW), "KiB",
               "%.2f times that of the first 1,000; goal at most 1",
               (results->process_bytes[1] - results->process_bytes[0]) / (MANY - FEW) /
                   (results->process_bytes[0] / FEW));
+    close_bench(&bench);
+}
+
+/* The larger step alone, for a short moment of a quiet machine. */
+static void bench_most(void)
+{
+    struct clusters_bench bench;
+    open_bench(&bench, MANY, false);
+    measure_step(&bench, 1, MANY);
     close_bench(&bench);
 }
 
@@ -450,8 +469,8 @@ static void bench_turns(void)
 {
     struct clusters_bench bench;
     uint64_t count = 0;
-    open_bench(&bench, MOST, true);
-    bench.clusters = MOST;
+    open_bench(&bench, MANY, true);
+    bench.clusters = MANY;
     run_process(register_all, &bench);
     bench_heading("Turns of the loop with 10,000 clusters, 3,500 of them sick");
     run_process(measure_turns, &bench);
@@ -474,4 +493,6 @@ void bench_clusters(const char *which)
         bench_sick();
     if (!which || strcmp(which, "many") == 0)
         bench_many();
+    if (which && strcmp(which, "most") == 0)
+        bench_most();
 }

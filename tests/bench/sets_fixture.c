@@ -49,6 +49,8 @@ static void start_controllers(struct sets_fixture *fixture)
         .reconcile_with = fixture->options.reconcile_with,
         .drift_check = fixture->options.drift_check,
         .drift_watch = fixture->options.drift_watch,
+        .timing = {.probe = fixture->options.probe},
+        .web_host = fixture->options.has_page ? STR("127.0.0.1") : STR(""),
     };
     must(controller_manager_new(loop_current(), &options, &fixture->controllers));
     fixture->running = (struct scope){0};

@@ -21,6 +21,8 @@ struct sets_fixture_options {
     enum crs_reconcile_with reconcile_with;
     duration drift_check; /* 0: the default */
     bool drift_watch;
+    bool has_page;  /* the fleet's page is served */
+    duration probe; /* between probes; 0: the default */
 };
 
 struct sets_fixture {
