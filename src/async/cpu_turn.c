@@ -5,6 +5,7 @@
 #include "async/cpu_turn.h"
 
 #include "async/loop_internal.h"
+#include "async/worker.h"
 
 /*
  * About how long the work of one turn takes. A turn is put off while a timer is due sooner than
@@ -43,6 +44,47 @@ struct error *cpu_turn_take_next(void)
     return wait_for_turn(loop, &loop->cpu_turns_next);
 }
 
+static void wake_for_thread(struct cpu_turn_threads *threads)
+{
+    if (threads->busy < threads->count)
+        event_wake_one(event_has_waiters(&threads->next) ? &threads->next : &threads->first);
+}
+
+/* A fiber that was woken and cancelled passes the thread on. */
+static struct error *take_thread(struct cpu_turn_threads *threads, bool has_begun)
+{
+    while (threads->busy >= threads->count) {
+        struct error *err =
+            event_wait(has_begun ? &threads->next : &threads->first, "a thread for its turn");
+        if (err) {
+            wake_for_thread(threads);
+            return err;
+        }
+    }
+    threads->busy++;
+    return NULL;
+}
+
+void cpu_turn_use_threads(struct loop *loop, size_t count)
+{
+    loop->cpu_turn_threads.count = count;
+}
+
+struct error *cpu_turn_run(bool has_begun, void (*work)(void *data), void *data)
+{
+    struct cpu_turn_threads *threads = &loop_current()->cpu_turn_threads;
+    if (!threads->count) {
+        TRY(has_begun ? cpu_turn_take_next() : cpu_turn_take());
+        work(data);
+        return NULL;
+    }
+    TRY(take_thread(threads, has_begun));
+    struct error *err = worker_run(work, data, NULL);
+    threads->busy--;
+    wake_for_thread(threads);
+    return err;
+}
+
 static void open_gate(void *data)
 {
     struct cpu_gate *gate = data;
@@ -65,15 +107,21 @@ struct error *cpu_gate_pass(struct cpu_gate *gate)
     return event_wait(&gate->waiters, "its turn to begin");
 }
 
-bool cpu_turn_is_awaited(const struct loop *loop)
+static bool is_turn_awaited(const struct loop *loop)
 {
     return event_has_waiters(&loop->cpu_turns) || event_has_waiters(&loop->cpu_turns_next);
+}
+
+bool cpu_turn_is_awaited(const struct loop *loop)
+{
+    return is_turn_awaited(loop) || event_has_waiters(&loop->cpu_turn_threads.first) ||
+           event_has_waiters(&loop->cpu_turn_threads.next);
 }
 
 /* 0 when a turn is to be handed out now: patience is over, or no timer is due within LENGTH. */
 duration cpu_turn_until_next(const struct loop *loop, int64_t now)
 {
-    if (!cpu_turn_is_awaited(loop))
+    if (!is_turn_awaited(loop))
         return FOREVER;
     const int64_t last = loop->cpu_turn_last + PATIENCE / (int64_t)loop->cpu_turn_waiters;
     const int64_t next = timer_heap_next(&loop->timers);

@@ -28,6 +28,20 @@ MUST_USE struct error *cpu_turn_take(void);
 MUST_USE struct error *cpu_turn_take_next(void);
 
 /*
+ * Runs work(data) in a turn: on the thread of the loop, or on a worker thread if there are some for
+ * it (cpu_turn_use_threads()). It is the first step of its work, or a later one (cpu_turn_take()
+ * and cpu_turn_take_next()). The thread may use what the waiting fiber alone refers to, and what
+ * does not change meanwhile. Work that has begun is waited for. Suspends.
+ */
+MUST_USE struct error *cpu_turn_run(bool has_begun, void (*work)(void *data), void *data);
+
+/*
+ * From now on so many turns of cpu_turn_run() go on at the same time, on worker threads. 0, as in
+ * the beginning: all turns are taken on the thread of the loop.
+ */
+void cpu_turn_use_threads(struct loop *loop, size_t count);
+
+/*
  * A gate that one fiber passes in each iteration of the loop, behind everything that is ready, in
  * the order of asking. For the beginning of one of many pieces of work: what has begun goes on
  * before more begins, so that a busy thread has few of them at a time, and each short step of

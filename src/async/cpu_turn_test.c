@@ -1,6 +1,7 @@
 #include "async/cpu_turn.h"
 
 #include "async/fiber.h"
+#include "async/loop_internal.h"
 #include "async/scope.h"
 #include "testing/sim.h"
 
@@ -75,6 +76,66 @@ SIM_TEST(work_that_goes_on_comes_before_work_that_begins)
     CHECK_OK(scope_wait(&scope));
     CHECK(order.place <= 1);
     CHECK_EQ(fixture.done, (size_t)PIECES);
+}
+
+#define THREADS 2
+
+static void count_done(void *data)
+{
+    struct cpu_turn_fixture *fixture = data;
+    CHECK(loop_current()->cpu_turn_threads.busy <= THREADS);
+    fixture->done++;
+}
+
+static struct error *begin_on_thread(void *data)
+{
+    return cpu_turn_run(false, count_done, data);
+}
+
+static struct error *go_on_on_thread(void *data)
+{
+    struct turn_order *order = data;
+    TRY(cpu_turn_run(true, count_done, order->fixture));
+    order->place = order->fixture->done;
+    return NULL;
+}
+
+/* Simulated jobs run on this thread, each after a moment. */
+SIM_TEST(turns_on_threads_are_so_many_at_a_time)
+{
+    struct cpu_turn_fixture fixture = {0};
+    struct turn_order order = {&fixture, PIECES};
+    SCOPED(scope) scope = {0};
+    cpu_turn_use_threads(loop_current(), THREADS);
+    for (size_t i = 0; i < PIECES; i++)
+        scope_start(&scope, "work", begin_on_thread, &fixture);
+    CHECK_OK(fiber_yield());
+    CHECK(cpu_turn_is_awaited(loop_current()));
+    scope_start(&scope, "more", go_on_on_thread, &order);
+    CHECK_OK(scope_wait(&scope));
+    CHECK(order.place <= 2 * THREADS);
+    CHECK_EQ(fixture.done, (size_t)PIECES + 1);
+    CHECK(!cpu_turn_is_awaited(loop_current()));
+    CHECK_EQ(loop_current()->cpu_turn_threads.busy, (size_t)0);
+}
+
+/* Whoever leaves while it waits, or while its work does, leaves the thread to the next one. */
+SIM_TEST(a_thread_for_turns_is_passed_on)
+{
+    for (duration patience = 0; patience < 20 * MILLISECOND; patience += MILLISECOND) {
+        struct cpu_turn_fixture fixture = {0};
+        SCOPED(scope) leaving = {0};
+        SCOPED(scope) staying = {0};
+        cpu_turn_use_threads(loop_current(), 1);
+        for (size_t i = 0; i < PIECES; i++) {
+            scope_start(&leaving, "leaves", begin_on_thread, &fixture);
+            scope_start(&staying, "stays", begin_on_thread, &fixture);
+        }
+        CHECK_OK(fiber_sleep(patience));
+        scope_cancel(&leaving);
+        CHECK_OK(scope_wait(&staying));
+        CHECK(fixture.done >= PIECES);
+    }
 }
 
 struct gate_fixture {

@@ -11,6 +11,12 @@
 struct cpu_share;
 struct fiber;
 
+/* Worker threads for turns, see cpu_turn_run(). */
+struct cpu_turn_threads {
+    size_t count, busy;
+    struct event first, next; /* fibers that wait for one; those whose work has begun */
+};
+
 struct loop {
     struct loop_backend *backend;
     struct timer_heap timers;
@@ -25,6 +31,7 @@ struct loop {
     struct event cpu_turns_next; /* those of them whose work has begun */
     size_t cpu_turn_waiters;
     int64_t cpu_turn_last; /* when a turn was handed out last, or the first fiber came to wait */
+    struct cpu_turn_threads cpu_turn_threads;
     struct list shares_in_line; /* shares with ready fibers; see cpu_share.c */
     struct timer_heap shares_ahead;
     int64_t share_time;    /* what the share had used that was served last of those ahead */

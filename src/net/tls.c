@@ -8,7 +8,7 @@
  *
  * OpenSSL keeps errors in a queue of the thread. The queue is cleared before each call and read
  * before the next suspension, since other fibers use it meanwhile. Errors of this file say what the
- * peer did where OpenSSL's words would not (describe_failure()).
+ * peer did where OpenSSL's words would not (tls_describe_failure()).
  */
 #include "net/tls.h"
 
@@ -18,7 +18,6 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
-#include "async/cpu_turn.h"
 #include "async/loop.h"
 #include "base/memory.h"
 #include "net/tls_internal.h"
@@ -31,12 +30,17 @@ struct tls_context {
 
 static const struct transport_ops tls_ops;
 
-/* The BIO below an SSL hands bytes to the transport below and keeps none. */
+/*
+ * The BIO below an SSL hands bytes to the transport below and keeps none. During the handshake they
+ * wait in buffers instead, see tls_handshake.c.
+ */
 static int bio_write(BIO *bio, const char *ptr, int len)
 {
     const struct tls *tls = BIO_get_data(bio);
     size_t n = 0;
     BIO_clear_retry_flags(bio);
+    if (tls->handshake)
+        return tls_handshake_write(tls->handshake, str_from(ptr, (size_t)len));
     switch (transport_send(tls->lower, str_from(ptr, (size_t)len), &n)) {
     case TRANSPORT_OK:
         return (int)n;
@@ -46,6 +50,16 @@ static int bio_write(BIO *bio, const char *ptr, int len)
     default:
         return -1;
     }
+}
+
+static int read_unread(struct tls *tls, char *ptr, size_t capacity)
+{
+    const size_t n = tls->unread.len < capacity ? tls->unread.len : capacity;
+    memcpy(ptr, tls->unread.ptr, n);
+    buf_consume(&tls->unread, n);
+    if (!tls->unread.len)
+        buf_done(&tls->unread);
+    return (int)n;
 }
 
 /*
@@ -58,6 +72,14 @@ static int bio_read(BIO *bio, char *ptr, int len)
     struct tls *tls = BIO_get_data(bio);
     size_t n = 0;
     BIO_clear_retry_flags(bio);
+    if (tls->handshake) {
+        const int got = tls_handshake_read(tls->handshake, ptr, (size_t)len);
+        if (got < 0)
+            BIO_set_retry_read(bio);
+        return got;
+    }
+    if (tls->unread.len)
+        return read_unread(tls, ptr, (size_t)len);
     switch (tls->is_drained ? TRANSPORT_WAIT
                             : transport_receive(tls->lower, ptr, (size_t)len, &n)) {
     case TRANSPORT_OK:
@@ -128,7 +150,7 @@ static struct tls *of(struct transport *transport)
  * Why SSL_read_ex(), SSL_write_ex() or SSL_do_handshake() failed. The cause that is nearest to the
  * user comes first: the verification of the certificate, then the transport below, then OpenSSL.
  */
-static struct error *describe_failure(struct tls *tls, int ssl_error)
+struct error *tls_describe_failure(struct tls *tls, int ssl_error)
 {
     if (tls->verify_err) {
         ERR_clear_error();
@@ -176,7 +198,7 @@ static enum transport_result tls_receive(struct transport *transport, char *ptr,
     case SSL_ERROR_ZERO_RETURN:
         return TRANSPORT_END;
     default:
-        return transport_fail(transport, describe_failure(tls, reason));
+        return transport_fail(transport, tls_describe_failure(tls, reason));
     }
 }
 
@@ -192,7 +214,7 @@ static enum transport_result tls_send(struct transport *transport, struct str by
     tls->send_needs_read = reason == SSL_ERROR_WANT_READ;
     if (reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE)
         return TRANSPORT_WAIT;
-    return transport_fail(transport, describe_failure(tls, reason));
+    return transport_fail(transport, tls_describe_failure(tls, reason));
 }
 
 static void pass_ready(void *data)
@@ -270,6 +292,8 @@ static void tls_free(struct transport *transport)
     SSL_set_shutdown(tls->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
     SSL_free(tls->ssl);
     ERR_clear_error();
+    tls_handshake_free(tls->handshake);
+    buf_done(&tls->unread);
     transport_free(tls->lower);
     error_free(tls->verify_err);
     mem_free(tls);
@@ -301,29 +325,6 @@ struct tls *tls_new(SSL_CTX *ctx, struct transport *lower)
     attach_bio(tls);
     tls_of_set(tls->ssl, tls);
     return tls;
-}
-
-/*
- * Each step of the handshake takes a turn of the CPU, because its arithmetic keeps the thread for
- * about a millisecond. The error queue belongs to the thread, so it is read before each wait.
- */
-struct error *tls_handshake(struct tls *tls)
-{
-    for (bool has_begun = false;; has_begun = true) {
-        TRY(has_begun ? cpu_turn_take_next() : cpu_turn_take());
-        ERR_clear_error();
-        const int status = SSL_do_handshake(tls->ssl);
-        if (status == 1)
-            return NULL;
-        const int reason = SSL_get_error(tls->ssl, status);
-        tls->is_drained = false;
-        if (reason == SSL_ERROR_WANT_READ)
-            TRY(transport_wait(tls->lower, TRANSPORT_READABLE, "the TLS handshake"));
-        else if (reason == SSL_ERROR_WANT_WRITE)
-            TRY(transport_wait(tls->lower, TRANSPORT_WRITABLE, "the TLS handshake"));
-        else
-            return describe_failure(tls, reason);
-    }
 }
 
 /*
@@ -418,6 +419,14 @@ static struct error *expect_server(struct tls *tls, const struct tls_client_opti
     return NULL;
 }
 
+static void hold_credentials(const struct tls_client_options *options)
+{
+    if (options->identity)
+        tls_identity_hold(options->identity);
+    if (options->trust)
+        tls_trust_hold(options->trust);
+}
+
 static void settle_credentials(const struct tls_client_options *options)
 {
     if (options->identity)
@@ -442,6 +451,7 @@ struct error *tls_connect(struct tls_context *context, struct transport *lower,
         SSL_set_alpn_protos(tls->ssl, tls_alpn_http, sizeof(tls_alpn_http) - 1);
     tls_resumption_offer(options->resumption, tls->ssl);
     SSL_set_connect_state(tls->ssl);
+    hold_credentials(options);
     struct error *err = tls_handshake(tls);
     /* Only the handshake needed the certificates. The next connection parses them again. */
     SSL_certs_clear(tls->ssl);

@@ -24,13 +24,13 @@
 
 /* Certificates as DER, one after the other. */
 struct tls_trust {
-    int refs;
+    int refs, handshakes;
     struct buf certificates;
     STACK_OF(X509) * parsed; /* until the first handshake, or NULL */
 };
 
 struct tls_identity {
-    int refs;
+    int refs, handshakes;
     struct buf certificates; /* our own first, then what leads to the authority */
     struct buf key;          /* PKCS#8 */
     /* Until the first handshake, or NULL. */
@@ -92,6 +92,12 @@ static struct error *read_certificates(struct str pem, struct buf *ret_encoded,
     return err;
 }
 
+static void drop_parsed_trust(struct tls_trust *trust)
+{
+    free_parsed(trust->parsed);
+    trust->parsed = NULL;
+}
+
 struct error *tls_trust_read(struct str pem, struct tls_trust **ret_trust)
 {
     struct tls_trust *trust = NEW(struct tls_trust);
@@ -103,15 +109,20 @@ struct error *tls_trust_read(struct str pem, struct tls_trust **ret_trust)
     buf_shrink(&trust->certificates);
     /* Of many authorities a handshake needs one: they are not worth their memory. */
     if (sk_X509_num(trust->parsed) > PARSED_MAX)
-        tls_trust_settle(trust);
+        drop_parsed_trust(trust);
     *ret_trust = TAKE(owner);
     return NULL;
 }
 
+void tls_trust_hold(struct tls_trust *trust)
+{
+    trust->handshakes++;
+}
+
 void tls_trust_settle(struct tls_trust *trust)
 {
-    free_parsed(trust->parsed);
-    trust->parsed = NULL;
+    if (--trust->handshakes == 0)
+        drop_parsed_trust(trust);
 }
 
 struct tls_trust *tls_trust_ref(struct tls_trust *trust)
@@ -125,7 +136,7 @@ void tls_trust_free(struct tls_trust *trust)
 {
     if (!trust || --trust->refs > 0)
         return;
-    tls_trust_settle(trust);
+    drop_parsed_trust(trust);
     buf_done(&trust->certificates);
     mem_free(trust);
 }
@@ -286,12 +297,23 @@ struct error *tls_identity_read(struct str certificate_pem, struct str key_pem,
     return NULL;
 }
 
-void tls_identity_settle(struct tls_identity *identity)
+static void drop_parsed_identity(struct tls_identity *identity)
 {
     free_parsed(identity->parsed);
     EVP_PKEY_free(identity->parsed_key);
     identity->parsed = NULL;
     identity->parsed_key = NULL;
+}
+
+void tls_identity_hold(struct tls_identity *identity)
+{
+    identity->handshakes++;
+}
+
+void tls_identity_settle(struct tls_identity *identity)
+{
+    if (--identity->handshakes == 0)
+        drop_parsed_identity(identity);
 }
 
 struct tls_identity *tls_identity_ref(struct tls_identity *identity)
@@ -305,7 +327,7 @@ void tls_identity_free(struct tls_identity *identity)
 {
     if (!identity || --identity->refs > 0)
         return;
-    tls_identity_settle(identity);
+    drop_parsed_identity(identity);
     buf_done(&identity->certificates);
     buf_done(&identity->key);
     mem_free(identity);
@@ -339,17 +361,25 @@ void tls_resumption_free(struct tls_resumption *resumption)
     mem_free(resumption);
 }
 
+void tls_resumption_keep(struct tls_resumption *resumption, SSL_SESSION *session)
+{
+    SSL_SESSION_free(resumption->session);
+    resumption->session = session;
+}
+
 /*
- * Called by OpenSSL after the handshake, possibly several times. The newest session is kept.
- * Returning 1 takes ownership of the session.
+ * Called by OpenSSL in the handshake or after it, possibly several times. The newest session is
+ * kept. Returning 1 takes ownership of the session.
  */
 int tls_session_arrived(SSL *ssl, SSL_SESSION *session)
 {
     struct tls *tls = tls_of(ssl);
     if (!tls || !tls->resumption)
         return 0;
-    SSL_SESSION_free(tls->resumption->session);
-    tls->resumption->session = session;
+    if (tls->handshake)
+        tls_handshake_keep_session(tls->handshake, session);
+    else
+        tls_resumption_keep(tls->resumption, session);
     return 1; /* ours now */
 }
 

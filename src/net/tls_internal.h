@@ -6,6 +6,7 @@
 #include <openssl/ssl.h>
 
 #include "async/loop.h"
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/sha256.h"
 #include "base/str.h"
@@ -24,7 +25,9 @@ struct tls {
     /* The options of a client for as long as its handshake runs; NULL afterwards. */
     const struct tls_client_options *options;
     struct tls_resumption *resumption;
-    struct error *verify_err; /* why the certificate was refused */
+    struct tls_handshake *handshake; /* NULL when it is complete */
+    struct buf unread;               /* that came with the handshake and was not read in it */
+    struct error *verify_err;        /* why the certificate was refused */
     /* The time in which a client's certificate and all that lead to the authority are valid. */
     struct tls_validity validity;
     char fingerprint[SHA256_HEX_LEN + 1]; /* of that certificate, once it was asked for */
@@ -46,8 +49,13 @@ STACK_OF(X509) * tls_trust_parse(const struct tls_trust *trust);
 /* Makes the identity's certificates and key those of this SSL. */
 MUST_USE struct error *tls_identity_use(const struct tls_identity *identity, SSL *ssl);
 
-/* After the first handshake: from now on they are kept as bytes only. */
+/*
+ * Around each handshake. What was parsed does not change in between, because a worker thread may
+ * read it. With the last one that settles they are kept as bytes only.
+ */
+void tls_trust_hold(struct tls_trust *trust);
 void tls_trust_settle(struct tls_trust *trust);
+void tls_identity_hold(struct tls_identity *identity);
 void tls_identity_settle(struct tls_identity *identity);
 
 /* An error from OpenSSL's queue, which is emptied. The message is "what: reason". */
@@ -71,6 +79,23 @@ struct tls *tls_new(SSL_CTX *ctx, struct transport *lower);
 /* Suspends. */
 MUST_USE struct error *tls_handshake(struct tls *tls);
 
+/*
+ * For the BIO while there is a handshake: what OpenSSL writes, and what it reads. -1 means later;
+ * 0 is the end.
+ */
+int tls_handshake_write(struct tls_handshake *handshake, struct str bytes);
+int tls_handshake_read(struct tls_handshake *handshake, char *ptr, size_t capacity);
+
+/* Takes a session that arrives in the middle of the handshake. */
+void tls_handshake_keep_session(struct tls_handshake *handshake, SSL_SESSION *session);
+void tls_handshake_free(struct tls_handshake *handshake);
+
+/*
+ * Why a call of OpenSSL failed, from the queue of this thread. The cause that is nearest to the
+ * user comes first.
+ */
+MUST_USE struct error *tls_describe_failure(struct tls *tls, int ssl_error);
+
 /* NULL when the transport is not TLS. */
 SSL *tls_ssl(struct transport *transport);
 
@@ -81,4 +106,5 @@ void tls_of_set(SSL *ssl, struct tls *tls);
  * Resumption: the callback that keeps the session a server has sent, and the offer of that session.
  */
 int tls_session_arrived(SSL *ssl, SSL_SESSION *session);
+void tls_resumption_keep(struct tls_resumption *resumption, SSL_SESSION *session);
 void tls_resumption_offer(const struct tls_resumption *resumption, SSL *ssl);

@@ -1,5 +1,6 @@
 #include "net/tls.h"
 
+#include "async/cpu_turn.h"
 #include "async/fiber.h"
 #include "async/scope.h"
 #include "base/memory.h"
@@ -320,6 +321,80 @@ TEST(tls_credentials_that_do_not_parse)
                 "does not belong to the certificate");
     test_certs_done(&certs);
     test_certs_done(&others);
+}
+
+#define CROWD 24
+
+struct visitor {
+    struct tls_fixture *fixture;
+    uint16_t port;
+    struct tls_client_options options;
+};
+
+static struct error *visit_once(void *data)
+{
+    struct visitor *visitor = data;
+    OWNED(transport) transport = NULL;
+    struct transport *lower;
+    FIBER_TIMEOUT(MINUTE);
+    TRY(network_connect(visitor->fixture->network, STR("127.0.0.1"), visitor->port, &lower));
+    TRY(tls_connect(visitor->fixture->context, lower, &visitor->options, &transport));
+    TRY(transport_write(transport, STR("x")));
+    char byte;
+    TRY(transport_read_exactly(transport, &byte, 1));
+    transport_finish(transport);
+    return NULL;
+}
+
+static struct error *serve_crowd(void *data)
+{
+    for (;;) {
+        OWNED(error) err = serve_one(data);
+        if (error_is(err, ERROR_CANCELED))
+            return NULL;
+    }
+}
+
+/* All of them show the same identity, and every other one keeps its session in the same place. */
+LOOP_TEST(tls_handshakes_of_many_clients_run_on_threads)
+{
+    SCOPED(tls_fixture) fixture;
+    tls_fixture_init(&fixture);
+    network_free(fixture.network);
+    fixture.network = tcp_network_new(loop_current());
+    OWNED(tls_resumption) resumption = tls_resumption_new();
+    SCOPED(scope) servers = {0};
+    SCOPED(scope) clients = {0};
+    struct visitor visitors[2] = {{.fixture = &fixture}, {.fixture = &fixture}};
+    CHECK_OK(network_listen(fixture.network, STR("127.0.0.1"), 0, &fixture.host.listener));
+    for (size_t i = 0; i < COUNT(visitors); i++) {
+        visitors[i].port = listener_port(fixture.host.listener);
+        visitors[i].options = usual(&fixture);
+        visitors[i].options.resumption = i ? resumption : NULL;
+    }
+    cpu_turn_use_threads(loop_current(), 3);
+    for (size_t i = 0; i < 4; i++)
+        scope_start(&servers, "serves", serve_crowd, &fixture.host);
+    /* The second crowd finds the credentials as bytes. */
+    for (int crowd = 1; crowd <= 2; crowd++) {
+        for (size_t i = 0; i < CROWD; i++)
+            scope_start(&clients, "visits", visit_once, &visitors[i % 2]);
+        CHECK_OK(scope_wait(&clients));
+        CHECK_EQ(fixture.host.served, crowd * CROWD);
+    }
+}
+
+SIM_TEST(tls_on_threads_is_refused_with_the_same_words)
+{
+    SCOPED(tls_fixture) fixture;
+    tls_fixture_init(&fixture);
+    cpu_turn_use_threads(loop_current(), 1);
+    struct tls_client_options options = usual(&fixture);
+    CHECK_OK(visit(&fixture, &options));
+    options.server_name = STR("other.test");
+    CHECK_FAILS(visit(&fixture, &options), ERROR_TLS, "not for other.test");
+    CHECK_OK(visit(&fixture, &(struct tls_client_options){.server_name = STR("server.test"),
+                                                          .trust = fixture.certs.trust}));
 }
 
 /* The first handshake uses what was parsed when it was read, later ones the bytes. */
