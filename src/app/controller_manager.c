@@ -13,6 +13,7 @@
 #include "app/controller_manager_internal.h"
 #include "app/fleet_page.h"
 #include "app/fleet_server.h"
+#include "async/cpu_turn.h"
 #include "async/loop_turns.h"
 #include "base/memory.h"
 #include "base/metrics.h"
@@ -303,6 +304,7 @@ struct error *controller_manager_new(struct loop *loop,
     OWNED(controller_manager) controllers = NEW(struct controller_manager);
     controllers->loop = loop;
     controllers->options = *options;
+    cpu_turn_use_threads(loop, options->threads ? options->threads - 1 : 0);
     TRY(open_all(controllers));
     *ret_controllers = TAKE(controllers);
     return NULL;

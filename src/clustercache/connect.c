@@ -182,7 +182,6 @@ static struct error *open_connection(struct accessor *accessor, struct kubeconfi
     SCOPED(permit) permit = {.accessor = accessor};
     TRY(permit_take(&permit));
     log_v(6, "Creating REST config");
-    TRY(cpu_turn_take()); /* parsing YAML and certificates takes as long as a handshake */
     TRY(kubeconfig_secret_read(accessor, mark, &rest));
     OWNED(cluster_connection) connection = cluster_connection_new(config, accessor->key, &rest);
     TRY(open_client(&permit, connection), "error creating HTTP client and mapper");

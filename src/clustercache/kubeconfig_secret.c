@@ -6,6 +6,7 @@
 #include "clustercache/kubeconfig_secret.h"
 
 #include "apimachinery/object_text.h"
+#include "async/cpu_turn.h"
 #include "base/base64.h"
 #include "base/buf.h"
 #include "base/memory.h"
@@ -87,6 +88,20 @@ static void note_secret(struct kubeconfig_secret_mark *mark, const struct object
     sha256_of(value, mark->digest);
 }
 
+struct parse_job {
+    struct str value;
+    bool keep_pem;
+    struct rest_config *ret_config;
+    struct error *err;
+};
+
+static void run_parse(void *data)
+{
+    struct parse_job *job = data;
+    job->err = parse_value(job->value, job->keep_pem, job->ret_config);
+}
+
+/* YAML and certificates take about as long as a TLS handshake. */
 struct error *kubeconfig_secret_read(const struct accessor *accessor,
                                      struct kubeconfig_secret_mark *mark,
                                      struct rest_config *ret_config)
@@ -100,7 +115,11 @@ struct error *kubeconfig_secret_read(const struct accessor *accessor,
                          STR_ARG(accessor->key.name));
     TRY(read_value(text, &value), "%s", failed);
     note_secret(mark, text, buf_str(&value));
-    return parse_value(buf_str(&value), accessor->cache->config->options.keep_pem, ret_config);
+    struct parse_job job = {.value = buf_str(&value),
+                            .keep_pem = accessor->cache->config->options.keep_pem,
+                            .ret_config = ret_config};
+    TRY(cpu_turn_run(false, run_parse, &job));
+    return job.err;
 }
 
 bool kubeconfig_secret_has_changed(struct accessor *accessor)

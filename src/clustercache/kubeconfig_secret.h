@@ -28,7 +28,7 @@ void kubeconfig_secret_mark_done(struct kubeconfig_secret_mark *mark);
 
 /*
  * Reads the kubeconfig into a rest_config and fills the mark, which must be empty. The kubeconfig
- * is not trusted: files and programs in it are refused.
+ * is not trusted: files and programs in it are refused. Suspends for a turn of the CPU.
  */
 MUST_USE struct error *kubeconfig_secret_read(const struct accessor *accessor,
                                               struct kubeconfig_secret_mark *mark,

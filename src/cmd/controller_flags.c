@@ -4,6 +4,7 @@
  */
 #include "cmd/controller_flags.h"
 
+#include <sched.h>
 #include <string.h>
 
 #include "base/duration.h"
@@ -11,6 +12,8 @@
 #include "cmd/reconcile_with.h"
 #include "cmd/user_agent.h"
 #include "net/tcp.h"
+
+#define THREADS_MAX 4 /* as many as libuv has; more would wait for the loop */
 
 #define AT(member)        offsetof(struct controller_settings, member)
 #define OPTION_AT(member) offsetof(struct controller_settings, options.member)
@@ -34,6 +37,7 @@ const struct flag controller_flags[CONTROLLER_FLAGS] = {
     {"clustercache-probe-timeout",     FLAG_SPAN,  OPTION_AT(timing.probe_timeout), FLAG_ANY},
     {"clustercache-probe-threshold",   FLAG_COUNT, AT(threshold),                   FLAG_ANY},
     {"clustercache-sync-timeout",      FLAG_SPAN,  OPTION_AT(timing.sync_timeout),  FLAG_ANY},
+    {"threads",                        FLAG_COUNT, OPTION_AT(threads),              FLAG_ANY},
     {"deny-cluster-addresses",         FLAG_TEXT,  AT(denied),                      FLAG_ANY},
     {"health-addr",                    FLAG_TEXT,  AT(health),                      FLAG_ANY},
     {"diagnostics-address",            FLAG_TEXT,  AT(diagnostics),                 FLAG_ANY},
@@ -46,6 +50,21 @@ static bool read_drift_check(const char *text, struct controller_manager_options
     options->drift_watch = text && strcmp(text, "watch") == 0;
     return !text || options->drift_watch ||
            (duration_read(str_from_c(text), &options->drift_check) && options->drift_check >= 0);
+}
+
+/* Those that this process may use. */
+static size_t count_processors(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof(set), &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
+}
+
+static bool choose_threads(struct controller_manager_options *options)
+{
+    const size_t processors = count_processors();
+    if (!options->threads)
+        options->threads = processors < THREADS_MAX ? processors : THREADS_MAX;
+    return options->threads <= THREADS_MAX;
 }
 
 struct network *controller_flags_network(const struct controller_settings *settings,
@@ -79,6 +98,8 @@ int controller_flags_use(struct controller_settings *settings, const struct comm
                                "--deny-cluster-addresses wants at most %d ranges such as "
                                "169.254.0.0/16, with commas between them, not '%s'",
                                CONTROLLER_DENIED_MAX, settings->denied);
+    if (!choose_threads(options))
+        return command_misused(command, "--threads wants 1 to %d", THREADS_MAX);
     options->health_host = health.host;
     options->health_port = health.port;
     options->diagnostics_host = diagnostics.host;

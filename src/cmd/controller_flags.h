@@ -20,7 +20,7 @@ struct controller_settings {
     struct controller_manager_options options;
 };
 
-#define CONTROLLER_FLAGS 22
+#define CONTROLLER_FLAGS 23
 extern const struct flag controller_flags[CONTROLLER_FLAGS];
 
 #define CONTROLLER_GROUP(settings)                                         \
@@ -29,36 +29,38 @@ extern const struct flag controller_flags[CONTROLLER_FLAGS];
     }
 
 /* The lines about these flags in a help text. */
-#define CONTROLLER_HELP                                                                           \
-    "  --watch-filter VALUE     only objects labelled cluster.x-k8s.io/watch-filter=VALUE\n"      \
-    "  --sync-period DURATION   reconcile everything at this interval (default 10m)\n"            \
-    "  --clusterresourceset-concurrency N\n"                                                      \
-    "                           sets reconciled at a time (default 10)\n"                         \
-    "  --apply-concurrency N    clusters applied to at a time (default 1024)\n"                   \
-    "  --require-control-plane  skip clusters whose control plane is not initialized\n"           \
-    "  --respect-topology-hooks\n"                                                                \
-    "                           keep bindings of topology clusters until they may be deleted\n"   \
-    "  --reconcile-with server-side-apply|merge-patch\n"                                          \
-    "                           how sets with strategy Reconcile are applied: so that fields\n"   \
-    "                           of others stay (default), or as Cluster API does\n"               \
-    "  --drift-check DURATION|watch\n"                                                            \
-    "                           look for drift of sets with a policy at this interval\n"          \
-    "                           (default 5m), or keep a watch for each cluster and kind\n"        \
-    "  --kube-api-qps N, --kube-api-burst N\n"                                                    \
-    "                           requests per second to the management API, per kind\n"            \
-    "                           (default: no limit; priority and fairness of the API decides)\n"  \
-    "  --clustercache-concurrency N\n"                                                            \
-    "                           clusters reconciled at a time (default 100)\n"                    \
-    "  --clustercache-client-qps N, --clustercache-client-burst N\n"                              \
-    "                           requests per second to one cluster, per kind (default 20, 30)\n"  \
-    "  --deny-cluster-addresses CIDR,...\n"                                                       \
-    "                           never connect to clusters at these addresses\n"                   \
-    "  --health-addr HOST:PORT  /healthz and /readyz (empty: none)\n"                             \
-    "  --diagnostics-address HOST:PORT\n"                                                         \
-    "                           /metrics and /debug over TLS, with authorization (empty: none)\n" \
-    "  --insecure-diagnostics   plain HTTP without authorization instead\n"                       \
-    "  Probes: --clustercache-retry-interval, --clustercache-probe-interval,\n"                   \
-    "  --clustercache-probe-timeout, --clustercache-probe-threshold,\n"                           \
+#define CONTROLLER_HELP                                                                              \
+    "  --watch-filter VALUE     only objects labelled cluster.x-k8s.io/watch-filter=VALUE\n"         \
+    "  --sync-period DURATION   reconcile everything at this interval (default 10m)\n"               \
+    "  --clusterresourceset-concurrency N\n"                                                         \
+    "                           sets reconciled at a time (default 10)\n"                            \
+    "  --apply-concurrency N    clusters applied to at a time (default 1024)\n"                      \
+    "  --require-control-plane  skip clusters whose control plane is not initialized\n"              \
+    "  --respect-topology-hooks\n"                                                                   \
+    "                           keep bindings of topology clusters until they may be deleted\n"      \
+    "  --reconcile-with server-side-apply|merge-patch\n"                                             \
+    "                           how sets with strategy Reconcile are applied: so that fields\n"      \
+    "                           of others stay (default), or as Cluster API does\n"                  \
+    "  --drift-check DURATION|watch\n"                                                               \
+    "                           look for drift of sets with a policy at this interval\n"             \
+    "                           (default 5m), or keep a watch for each cluster and kind\n"           \
+    "  --kube-api-qps N, --kube-api-burst N\n"                                                       \
+    "                           requests per second to the management API, per kind\n"               \
+    "                           (default: no limit; priority and fairness of the API decides)\n"     \
+    "  --clustercache-concurrency N\n"                                                               \
+    "                           clusters reconciled at a time (default 100)\n"                       \
+    "  --clustercache-client-qps N, --clustercache-client-burst N\n"                                 \
+    "                           requests per second to one cluster, per kind (default 20, 30)\n"     \
+    "  --threads N              threads for TLS handshakes and credentials, of 1 to 4; 1: that of\n" \
+    "                           everything else (default: as many as processors)\n"                  \
+    "  --deny-cluster-addresses CIDR,...\n"                                                          \
+    "                           never connect to clusters at these addresses\n"                      \
+    "  --health-addr HOST:PORT  /healthz and /readyz (empty: none)\n"                                \
+    "  --diagnostics-address HOST:PORT\n"                                                            \
+    "                           /metrics and /debug over TLS, with authorization (empty: none)\n"    \
+    "  --insecure-diagnostics   plain HTTP without authorization instead\n"                          \
+    "  Probes: --clustercache-retry-interval, --clustercache-probe-interval,\n"                      \
+    "  --clustercache-probe-timeout, --clustercache-probe-threshold,\n"                              \
     "  --clustercache-sync-timeout.\n"
 
 /* Fills in the options of the controllers. Prints a wrong value and returns COMMAND_USAGE then. */

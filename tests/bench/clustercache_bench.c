@@ -61,6 +61,7 @@ struct clusters_bench {
     /* Of one process. */
     size_t clusters;
     int step;
+    size_t threads; /* of the controllers */
     struct controller_manager *controllers;
     struct scope running;
     struct client *client;
@@ -266,6 +267,7 @@ static void start_controllers(struct clusters_bench *bench, struct str watch_fil
                                              .tls = bench->fixture.tls,
                                              .user_agent = STR("bench"),
                                              .watch_filter = watch_filter,
+                                             .threads = bench->threads,
                                              .qps = -1,
                                              .burst = 1},
         &bench->controllers));
@@ -330,10 +332,11 @@ static struct error *measure_connected(void *data)
     return NULL;
 }
 
-static void print_step(const struct results *results, int step, size_t count)
+static void print_step(const struct results *results, int step, size_t count, size_t threads)
 {
-    char heading[64];
-    snprintf(heading, sizeof(heading), "%zu clusters connected, probed every 10 s", count);
+    char heading[80];
+    snprintf(heading, sizeof(heading), "%zu clusters connected, probed every 10 s, %zu thread%s",
+             count, threads, threads == 1 ? "" : "s");
     bench_heading(heading);
     const double each = 1024.0 * (double)count;
     bench_row("memory per cluster", results->process_bytes[step] / each, "KiB",
@@ -354,23 +357,25 @@ static void print_step(const struct results *results, int step, size_t count)
     bench_row("  until 99 of 100 are", results->most_seconds[step], "s", "-");
 }
 
-static void measure_step(struct clusters_bench *bench, int step, size_t count)
+static void measure_step(struct clusters_bench *bench, int step, size_t count, size_t threads)
 {
     bench->step = step;
     bench->clusters = count;
-    run_process(register_all, bench);
+    bench->threads = threads;
+    if (bench->next < count)
+        run_process(register_all, bench);
     bench->next = count;
     run_process(measure_caches, bench);
     run_process(measure_connected, bench);
-    print_step(bench->results, step, count);
+    print_step(bench->results, step, count, threads);
 }
 
 static void bench_many(void)
 {
     struct clusters_bench bench;
     open_bench(&bench, MANY, false);
-    measure_step(&bench, 0, FEW);
-    measure_step(&bench, 1, MANY);
+    measure_step(&bench, 0, FEW, 1);
+    measure_step(&bench, 1, MANY, 1);
     const struct results *results = bench.results;
     bench_row("memory of each further cluster",
               (results->process_bytes[1] - results->process_bytes[0]) / 1024 / (MANY - FEW), "KiB",
@@ -380,12 +385,13 @@ static void bench_many(void)
     close_bench(&bench);
 }
 
-/* The larger step alone, for a short moment of a quiet machine. */
+/* The larger step alone, for a short moment of a quiet machine: with one thread and with two. */
 static void bench_most(void)
 {
     struct clusters_bench bench;
     open_bench(&bench, MANY, false);
-    measure_step(&bench, 1, MANY);
+    measure_step(&bench, 0, MANY, 1);
+    measure_step(&bench, 1, MANY, 2);
     close_bench(&bench);
 }
 
