@@ -11,6 +11,7 @@ MINUTES ?= 5
 SIZES ?= 1 50 200 500
 ALONE ?= 1000 2000 5000 10000
 PREFIX ?= /usr/local
+TESTS ?= dev
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | \
@@ -29,7 +30,7 @@ test: ## build with the address and undefined-behaviour sanitizers, run every te
 	@tools/kubectl
 	@tools/promtool
 	@tools/prometheus
-	@cmake --workflow --preset dev
+	@cmake --workflow --preset $(TESTS)
 
 thread: ## build with the thread sanitizer, run every test
 	@tools/bootstrap test
