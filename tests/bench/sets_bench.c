@@ -20,6 +20,7 @@
 #define LATENCY          "20ms"
 #define OBJECTS          10
 #define MANY             5000
+#define MOST             10000
 #define FEW              100
 #define QUIET            (3 * SECOND)
 #define STEADY           (30 * SECOND)
@@ -144,6 +145,119 @@ static struct error *measure_rollout(void *data)
               (double)(fixture.controllers->crs_controllers->snapshots->fetches - fetches), "times",
               "goal 1; %.0f management requests, within %.1f s",
               count_requests(&fixture) - requests, bench_clock() - begun);
+    sets_fixture_close(&fixture);
+    return NULL;
+}
+
+#define PROCESSES 4
+
+static const char ALL[] = "{\"matchLabels\":{\"corset.dev/virtual\":\"true\"}}";
+
+/* A cluster of the first process. */
+static void label_first(struct sets_fixture *fixture)
+{
+    must(client_patch(fixture->admin, GVR_CLUSTERS, KEY("default", "p0-vc-0001"),
+                      CLIENT_PATCH_MERGE, STR("{\"metadata\":{\"labels\":{\"bench\":\"one\"}}}"),
+                      NULL, NULL));
+}
+
+static double roll_out_to_one(struct sets_fixture *fixture)
+{
+    double one = 1e9;
+    label_first(fixture);
+    for (int i = 0; i < 3; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "one%d", i);
+        one = least_of(one, roll_out(fixture, name, "{\"matchLabels\":{\"bench\":\"one\"}}"));
+    }
+    return one;
+}
+
+/* The clusters are four processes, so that none of them is what limits the controllers. */
+static void roll_out_to_all(struct sets_fixture *fixture, const char *name, double one)
+{
+    char what[64];
+    const double cpu = bench_cpu(), api = api_fixture_cpu(&fixture->api),
+                 clusters = cluster_processes_cpu(&fixture->processes);
+    const double all = roll_out(fixture, name, ALL);
+    snprintf(what, sizeof(what), "10 objects to %zu clusters of %d processes", fixture->clusters,
+             PROCESSES);
+    bench_row(what, all * 1e3, "ms", "%.1f times that of one (%.0f ms); goal with 1,000: 3",
+              all / one, one * 1e3);
+    bench_row("  processor time of the controllers", (bench_cpu() - cpu) * 1e3, "ms",
+              "goal with 10,000: 10,000; of the API server %.0f ms, of the clusters %.0f ms",
+              (api_fixture_cpu(&fixture->api) - api) * 1e3,
+              (cluster_processes_cpu(&fixture->processes) - clusters) * 1e3);
+}
+
+static struct error *measure_spread(void *data)
+{
+    (void)data;
+    for (size_t threads = 1; threads <= 2; threads++) {
+        struct sets_fixture fixture;
+        printf("  with %zu thread%s\n", threads, threads == 1 ? "" : "s");
+        sets_fixture_open(
+            &fixture, ROLLOUT_CLUSTERS,
+            &(struct sets_fixture_options){.processes = PROCESSES, .threads = threads});
+        const double one = roll_out_to_one(&fixture);
+        roll_out_to_all(&fixture, "all1", one);
+        roll_out_to_all(&fixture, "all2", one);
+        sets_fixture_close(&fixture);
+    }
+    return NULL;
+}
+
+/* Requests to clusters that change something. */
+static double count_writes(struct sets_fixture *fixture)
+{
+    static const char name[] = "rest_client_requests_total{";
+    static const char *const methods[] = {"POST", "PUT", "PATCH", "DELETE"};
+    double sum = 0;
+    for (size_t i = 0; i < COUNT(methods); i++) {
+        char label[80];
+        snprintf(label, sizeof(label), "host=\"workload-clusters\",method=\"%s\"", methods[i]);
+        sum += sets_fixture_sum_metric(fixture, name, label);
+    }
+    return sum;
+}
+
+/* Suspends until every set was looked at on every cluster, and nothing is left to do. */
+static void wait_at_rest(struct sets_fixture *fixture, size_t placements)
+{
+    static const char placement[] = "controller=\"clusterresourceset-cluster\"";
+    FIBER_TIMEOUT(10 * MINUTE);
+    while (sets_fixture_sum_metric(fixture, "controller_runtime_reconcile_total{", placement) <
+               (double)placements ||
+           sets_fixture_sum_metric(fixture, "controller_runtime_active_workers{",
+                                   "clusterresourceset") > 0)
+        must(fiber_sleep(100 * MILLISECOND));
+}
+
+/* 10,000 clusters with three sets: the rollout, and what a restart costs. */
+static struct error *measure_most(void *data)
+{
+    struct sets_fixture fixture;
+    (void)data;
+    sets_fixture_open(&fixture, MOST,
+                      &(struct sets_fixture_options){.processes = PROCESSES, .threads = 2});
+    const double one = roll_out_to_one(&fixture);
+    for (size_t i = 1; i <= SETS; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "all%zu", i);
+        roll_out_to_all(&fixture, name, one);
+    }
+    bench_row("memory of this process with three sets", (double)bench_resident() / 1e6, "MB", "-");
+    must(fiber_sleep(QUIET));
+    const double begun = bench_clock(), cpu = bench_cpu();
+    sets_fixture_restart(&fixture);
+    const double connected = bench_clock() - begun;
+    wait_at_rest(&fixture, SETS * MOST);
+    const double settled = bench_clock() - begun, used = bench_cpu() - cpu;
+    bench_row("a restart: all connected", connected, "s", "-");
+    bench_row("  every set looked at on every cluster", settled, "s",
+              "%.2f times; goal at most 1.5; %.1f s of processor time", settled / connected, used);
+    must(fiber_sleep(QUIET));
+    bench_row("  objects written to clusters", count_writes(&fixture), "requests", "goal 0");
     sets_fixture_close(&fixture);
     return NULL;
 }
@@ -296,6 +410,14 @@ void bench_sets(const char *which)
     if (!which || strcmp(which, "rollout") == 0) {
         OWNED(loop) loop = loop_new();
         must(loop_run(loop, measure_rollout, NULL));
+    }
+    if (!which || strcmp(which, "spread") == 0) {
+        OWNED(loop) loop = loop_new();
+        must(loop_run(loop, measure_spread, NULL));
+    }
+    if (which && strcmp(which, "most") == 0) {
+        OWNED(loop) loop = loop_new();
+        must(loop_run(loop, measure_most, NULL));
     }
     if (!which || strcmp(which, "plan") == 0) {
         OWNED(loop) loop = loop_new();

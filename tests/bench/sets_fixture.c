@@ -49,6 +49,7 @@ static void start_controllers(struct sets_fixture *fixture)
         .reconcile_with = fixture->options.reconcile_with,
         .drift_check = fixture->options.drift_check,
         .drift_watch = fixture->options.drift_watch,
+        .threads = fixture->options.threads,
         .timing = {.probe = fixture->options.probe},
         .web_host = fixture->options.has_page ? STR("127.0.0.1") : STR(""),
     };
@@ -76,9 +77,10 @@ void sets_fixture_open(struct sets_fixture *fixture, size_t clusters,
     char count[32];
     snprintf(count, sizeof(count), "%zu", clusters);
     const char *const more[] = {"--virtual-clusters", count, NULL};
+    const bool is_spread = options->processes > 0;
     *fixture = (struct sets_fixture){.clusters = clusters, .options = *options};
     api_fixture_make_folder(fixture->api.folder, "bench-sets");
-    api_fixture_start(&fixture->api, more);
+    api_fixture_start(&fixture->api, is_spread ? NULL : more);
     fixture->api.network = tcp_network_new(loop_current());
     fixture->api.tls = tls_context_new();
     fixture->admin =
@@ -87,6 +89,10 @@ void sets_fixture_open(struct sets_fixture *fixture, size_t clusters,
                                                             .tls = fixture->api.tls,
                                                             .qps = -1,
                                                             .burst = 1});
+    if (is_spread) {
+        cluster_processes_start(&fixture->processes, options->processes, clusters, "latency=20ms");
+        cluster_processes_register(&fixture->processes, fixture->admin);
+    }
     start_controllers(fixture);
 }
 
@@ -94,6 +100,7 @@ void sets_fixture_close(struct sets_fixture *fixture)
 {
     stop_controllers(fixture);
     client_free(fixture->admin);
+    cluster_processes_stop(&fixture->processes);
     api_fixture_stop(&fixture->api);
     rest_config_done(&fixture->api.config);
     tls_context_free(fixture->api.tls);

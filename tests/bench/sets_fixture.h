@@ -12,6 +12,7 @@
 #include "async/scope.h"
 #include "base/buf.h"
 #include "base/duration.h"
+#include "cluster_processes.h"
 #include "clusterresourceset/crs_controllers.h"
 
 struct client;
@@ -23,10 +24,15 @@ struct sets_fixture_options {
     bool drift_watch;
     bool has_page;  /* the fleet's page is served */
     duration probe; /* between probes; 0: the default */
+
+    /* The clusters are in so many other processes, 20 ms away; 0: in the server itself. */
+    size_t processes;
+    size_t threads; /* of the controllers; 0: one */
 };
 
 struct sets_fixture {
     struct api_fixture api;
+    struct cluster_processes processes;
     size_t clusters;
     struct sets_fixture_options options;
     struct client *admin;
