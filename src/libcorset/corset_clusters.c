@@ -144,6 +144,7 @@ static void read_numbers(const struct corset_clusters_options *from,
         .probe_timeout = from->probe_timeout_ms * MILLISECOND,
         .threshold = from->failure_threshold,
         .sync_timeout = from->sync_timeout_ms * MILLISECOND,
+        .fallback = from->fallback_ms * MILLISECOND,
     };
 }
 

@@ -350,8 +350,40 @@ static void drop_data(void *data, struct corset_object *object)
 static const struct corset_cluster_index indexes[] = {
     {.api_version = "v1", .kind = "ConfigMap", .name = "app", .values = read_app},
 };
-static const struct corset_clusters_options clusters_options = {
-    .indexes = indexes, .index_count = 1, .transform = drop_data};
+static const struct corset_cluster_cache caches[] = {
+    {.api_version = "v1",
+     .kind = "Service",
+     .name_space = "kube-system",
+     .label_selector = "app=x"},
+    {.api_version = "v1",                   .kind = "Pod", .field_selector = "metadata.name=one"},
+};
+static const struct corset_cluster_kind uncached[] = {
+    {"v1", "Secret"}
+};
+static const struct corset_clusters_options clusters_options = {.indexes = indexes,
+                                                                .index_count = 1,
+                                                                .caches = caches,
+                                                                .cache_count = 2,
+                                                                .uncached = uncached,
+                                                                .uncached_count = 1,
+                                                                .transform = drop_data};
+
+/* What the tests of clusters begin with. */
+static const char cluster_objects[] =
+    "{apiVersion: v1, kind: ConfigMap, metadata: {namespace: kube-system, name: one,"
+    " labels: {app: x}}, data: {large: '1', small: '2'}}\n"
+    "---\n"
+    "{apiVersion: v1, kind: Service, metadata: {namespace: kube-system, name: one,"
+    " labels: {app: x}}}\n"
+    "---\n"
+    "{apiVersion: v1, kind: Service, metadata: {namespace: kube-system, name: two}}\n"
+    "---\n"
+    "{apiVersion: v1, kind: Service, metadata: {namespace: default, name: one,"
+    " labels: {app: x}}}\n"
+    "---\n"
+    "{apiVersion: v1, kind: Pod, metadata: {namespace: default, name: one}}\n"
+    "---\n"
+    "{apiVersion: v1, kind: Pod, metadata: {namespace: default, name: two}}\n";
 
 /* From a ConfigMap of any cluster to the Cluster that its label names. */
 static void map_label(void *data, const char *cluster_namespace, const char *cluster_name,
@@ -413,6 +445,31 @@ static void check_reads(struct corset_cluster *cached, struct corset_cluster *li
     CHECK(count == 1);
 }
 
+/* What memory holds of a kind is said by the options. */
+static void check_selectors(struct corset_cluster *cached, struct corset_cluster *live)
+{
+    const struct corset_id services = {"v1", "Service", NULL, NULL};
+    const struct corset_id pods = {"v1", "Pod", NULL, NULL};
+    size_t kept = 0, all = 0, kept_pods = 0;
+    check_fine(corset_cluster_list(cached, &services, count_one, &kept));
+    check_fine(corset_cluster_list(live, &services, count_one, &all));
+    check_fine(corset_cluster_list(cached, &pods, count_one, &kept_pods));
+    CHECK(kept == 1 && all == 3 && kept_pods == 1);
+}
+
+/* A kind that is not kept is there as soon as it is written. */
+static void check_uncached(struct corset_run *run, struct corset_cluster *cluster)
+{
+    const struct corset_id id = {"v1", "Secret", "default", "s"};
+    const struct corset_object *seen;
+    check_fine(corset_cluster_create(
+        cluster,
+        corset_object_from_yaml(run, "{apiVersion: v1, kind: Secret, metadata: {namespace: default,"
+                                     " name: s}}"),
+        NULL));
+    check_fine(corset_cluster_get(cluster, &id, &seen));
+}
+
 /* What is written in a run is read in it, from memory as soon as the watch has brought it. */
 static void check_writes(struct corset_run *run, struct corset_cluster *cluster)
 {
@@ -449,6 +506,8 @@ static struct corset_error *use_clusters(void *data, struct corset_run *run,
     CHECK(corset_cluster_is_connected(cached));
     check_not_connected(run);
     check_reads(cached, live);
+    check_selectors(cached, live);
+    check_uncached(run, cached);
     check_writes(run, cached);
     check_everywhere(run);
     check_fine(corset_cluster_watch(run, "default", "c", &map_watch));
@@ -492,12 +551,10 @@ static void clusters_are_read_and_written(void)
     corset_fake_set_link(corset_fake_cluster(fake, "default", "nowhere"), CORSET_FAKE_UNKNOWN);
     CHECK(corset_fake_cluster(fake, "default", "c") == c);
     check_fine(corset_fake_put_yaml(corset_fake_management(fake), cluster_text));
-    check_fine(corset_fake_put_yaml(c, "{apiVersion: v1, kind: ConfigMap, metadata: {namespace:"
-                                       " kube-system, name: one, labels: {app: x}},"
-                                       " data: {large: '1', small: '2'}}"));
+    check_fine(corset_fake_put_yaml(c, cluster_objects));
     check_fine(corset_fake_run(fake, &cluster_controller, "default", "c", NULL));
     CHECK(is(corset_object_string(corset_fake_get(c, &made), "data.a", ""), "c"));
-    CHECK(corset_fake_writes(c) == 4);
+    CHECK(corset_fake_writes(c) == 5);
     CHECK(corset_fake_writes(corset_fake_management(fake)) == 0);
     corset_fake_free(fake);
 }
@@ -522,10 +579,7 @@ static void events_lead_to_owners(void)
     corset_fake_set_health(lost, &health);
     check_fine(corset_fake_put_yaml(corset_fake_management(fake), cluster_text));
     CHECK(!corset_fake_owners(fake, &cluster_controller, &of_map)); /* asked for by no run yet */
-    check_fine(corset_fake_put_yaml(corset_fake_cluster(fake, "default", "c"),
-                                    "{apiVersion: v1, kind: ConfigMap, metadata: {namespace:"
-                                    " kube-system, name: one, labels: {app: x}},"
-                                    " data: {large: '1', small: '2'}}"));
+    check_fine(corset_fake_put_yaml(corset_fake_cluster(fake, "default", "c"), cluster_objects));
     check_fine(corset_fake_run(fake, &cluster_controller, "default", "c", NULL));
     CHECK(is(corset_fake_owners(fake, &cluster_controller, &of_map), "default/a default/b"));
     CHECK(!corset_fake_owners(fake, &cluster_controller, &of_pod));
