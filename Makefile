@@ -85,10 +85,11 @@ hostile: ## attack the release build: 70 hostile clusters, then 23 hostile clien
 bench: ## measure memory, switches, parsing, requests
 	@tools/bootstrap build
 	@cmake --preset release >/dev/null
-	@cmake --build --preset release --target bench corset
+	@cmake --build --preset release --target bench corset example_nodes bench_connected
 	@tests/bench/get-etcd build/release/etcd
 	@build/release/bench
 	@tests/bench/web build/release/corset
+	@tests/bench/nodes/run build/release
 
 scoreboard: ## measure beside Cluster API, with SIZES="1 50 200 500" clusters, and corset with ALONE="1000 ..."; hours
 	@tools/bootstrap test

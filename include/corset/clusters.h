@@ -289,6 +289,7 @@ struct corset_clusters_options {
     int64_t probe_timeout_ms;   /* 0: 5 s */
     uint32_t failure_threshold; /* failed probes in a row that end a connection; 0: 5 */
     int64_t sync_timeout_ms;    /* until the indexes of a new connection are there; 0: 5 min */
+    int64_t fallback_ms;        /* after a Cluster could not be read; 0: 10 s */
 
     /* For measurements: a probe starts, so late. Must not wait. */
     void (*on_probe)(void *data, const char *name_space, const char *name, int64_t late_ms);

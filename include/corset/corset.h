@@ -40,6 +40,7 @@
  *     corset/client.h      requests to the API server, for custom nodes and on_delete
  *     corset/clusters.h    workload clusters: reads, writes and watches in all of them
  *     corset/manager.h     the process: kubeconfig, caches, leader election, probes, metrics
+ *     corset/fake.h        a fake world for tests of controllers; this header does not include it
  *
  * Rules that hold everywhere:
  *

@@ -16,6 +16,8 @@ void clustercache_static_free(struct clustercache *cache)
         return;
     MAP_FOREACH (entry, &cache->accessors) {
         struct accessor *accessor = entry->value;
+        if (accessor->connection)
+            cluster_connection_end(accessor->connection, &cache->endings);
         cluster_connection_free(TAKE(accessor->connection));
     }
     cache->connected = 0;
@@ -42,4 +44,18 @@ void clustercache_static_add_lost(struct clustercache *cache, struct key cluster
                                   const struct error *why)
 {
     accessor_set_problem(add_accessor(cache, cluster), why);
+}
+
+struct error *clustercache_static_begin_caches(struct clustercache *cache, struct key cluster)
+{
+    return cluster_connection_begin_caches(clustercache_find(cache, cluster)->connection);
+}
+
+void clustercache_static_set_health(struct clustercache *cache, struct key cluster,
+                                    const struct clustercache_health *health)
+{
+    struct accessor *accessor = clustercache_find(cache, cluster);
+    accessor->health.last_probe_wall = health->last_probe_wall;
+    accessor->health.last_success_wall = health->last_success_wall;
+    accessor->health.failures = health->failures;
 }

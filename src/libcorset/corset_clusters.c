@@ -12,13 +12,6 @@
 #include "clustercache/clustercache.h"
 #include "libcorset/library_internal.h"
 
-/* A watch that was asked for, and the controller its events lead to. */
-struct library_cluster_watch {
-    struct library_cluster_watch *next;
-    struct library_controller *controller;
-    const struct corset_cluster_watch *watch;
-};
-
 /* The index that a function of the author adds values to. */
 struct corset_values {
     cache_emit_fn *emit;
@@ -151,15 +144,16 @@ static void read_numbers(const struct corset_clusters_options *from,
         .probe_timeout = from->probe_timeout_ms * MILLISECOND,
         .threshold = from->failure_threshold,
         .sync_timeout = from->sync_timeout_ms * MILLISECOND,
+        .fallback = from->fallback_ms * MILLISECOND,
     };
 }
 
-struct error *library_clusters_new(struct loop *loop, struct arena *arena,
-                                   const struct corset_clusters_options *options,
-                                   struct clustercache_options *environment,
-                                   struct clustercache **ret_clusters)
+static const struct corset_clusters_options defaults = {0};
+
+struct error *library_clusters_read(struct arena *arena,
+                                    const struct corset_clusters_options *options,
+                                    struct clustercache_options *environment)
 {
-    static const struct corset_clusters_options defaults = {0};
     options = options ? options : &defaults;
     TRY(read_uncached(options, arena, environment));
     TRY(read_caches(options, arena, environment));
@@ -172,6 +166,16 @@ struct error *library_clusters_new(struct loop *loop, struct arena *arena,
     environment->transform_data = (void *)options;
     environment->private_keys = options->private_keys;
     environment->keep_pem = options->rest_configs;
+    return NULL;
+}
+
+struct error *library_clusters_new(struct loop *loop, struct arena *arena,
+                                   const struct corset_clusters_options *options,
+                                   struct clustercache_options *environment,
+                                   struct clustercache **ret_clusters)
+{
+    options = options ? options : &defaults;
+    TRY(library_clusters_read(arena, options, environment));
     TRY(clustercache_new(loop, environment, ret_clusters));
     if (options->on_probe)
         clustercache_on_probe(*ret_clusters, on_probe, (void *)options);
@@ -198,14 +202,10 @@ static int priority_of(const struct cache_event *event)
     return is_old_news ? QUEUE_LOW : QUEUE_NORMAL;
 }
 
-/* The caches of connections end after the controllers do: there is no queue any more then. */
-static void on_change(void *data, struct key cluster, const struct cache_event *event)
+void library_clusters_map_event(const struct corset_cluster_watch *watch, struct key cluster,
+                                const struct cache_event *event, struct queue *queue)
 {
-    const struct library_cluster_watch *own = data;
-    const struct corset_cluster_watch *watch = own->watch;
-    struct corset_keys keys = {own->controller->queue, priority_of(event)};
-    if (!keys.queue)
-        return;
+    struct corset_keys keys = {queue, priority_of(event)};
     if (!watch->map && !watch->filter) {
         queue_add(keys.queue, cluster, keys.priority);
         return;
@@ -219,6 +219,14 @@ static void on_change(void *data, struct key cluster, const struct cache_event *
         map_sides(watch, cluster, sides, &keys);
     else
         queue_add(keys.queue, cluster, keys.priority);
+}
+
+/* The caches of connections end after the controllers do: there is no queue any more then. */
+static void on_change(void *data, struct key cluster, const struct cache_event *event)
+{
+    const struct library_cluster_watch *own = data;
+    if (own->controller->queue)
+        library_clusters_map_event(own->watch, cluster, event, own->controller->queue);
 }
 
 /* One for each description, however many clusters it is asked for. */
@@ -271,17 +279,24 @@ static void start_watches(struct library_controller *controller, struct key clus
     }
 }
 
+void library_clusters_map_cluster(const struct corset_controller *description, bool owns_clusters,
+                                  const struct object *cluster, struct corset_keys *keys)
+{
+    const struct corset_cluster_source *source = description->cluster_source;
+    SCOPED(arena) arena = {0};
+    if (source && source->map)
+        source->map(source->data, library_wrap(&arena, (struct object *)cluster), keys);
+    else if (source || owns_clusters)
+        queue_add(keys->queue, object_key(cluster), keys->priority);
+}
+
 static void on_cluster(void *data, const struct object *cluster, struct queue *queue, int priority)
 {
     struct library_controller *controller = data;
-    const struct corset_cluster_source *source = controller->description->cluster_source;
     struct corset_keys keys = {queue, priority};
-    SCOPED(arena) arena = {0};
     start_watches(controller, object_key(cluster));
-    if (source && source->map)
-        source->map(source->data, library_wrap(&arena, (struct object *)cluster), &keys);
-    else if (source || gvk_eq(controller->owner, GVK_CLUSTER))
-        queue_add(queue, object_key(cluster), priority);
+    library_clusters_map_cluster(controller->description, gvk_eq(controller->owner, GVK_CLUSTER),
+                                 cluster, &keys);
 }
 
 void library_clusters_add_controller(struct library_controller *controller)

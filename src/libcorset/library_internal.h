@@ -37,6 +37,13 @@ struct corset_keys {
     int priority;
 };
 
+/* A watch in workload clusters that was asked for, and the controller its events lead to. */
+struct library_cluster_watch {
+    struct library_cluster_watch *next;
+    struct library_controller *controller;
+    const struct corset_cluster_watch *watch;
+};
+
 /* A controller as its author described it, and the objects it runs with. */
 struct library_controller {
     const struct corset_controller *description;
@@ -70,6 +77,11 @@ MUST_USE struct error *library_clusters_new(struct loop *loop, struct arena *are
                                             struct clustercache_options *environment,
                                             struct clustercache **ret_clusters);
 
+/* The part of it that translates the options. */
+MUST_USE struct error *library_clusters_read(struct arena *arena,
+                                             const struct corset_clusters_options *options,
+                                             struct clustercache_options *environment);
+
 /* True if the description asks for workload clusters. */
 bool library_clusters_are_wanted(const struct corset_controller *description);
 
@@ -80,6 +92,14 @@ void library_clusters_add_controller(struct library_controller *controller);
 MUST_USE struct error *library_clusters_watch(struct library_controller *controller,
                                               struct key cluster,
                                               const struct corset_cluster_watch *watch);
+
+/* Adds the owners that an event in a cluster leads to. */
+void library_clusters_map_event(const struct corset_cluster_watch *watch, struct key cluster,
+                                const struct cache_event *event, struct queue *queue);
+
+/* Adds the owners that a connect or disconnect leads to. */
+void library_clusters_map_cluster(const struct corset_controller *description, bool owns_clusters,
+                                  const struct object *cluster, struct corset_keys *keys);
 
 /* After the connections have ended. */
 void library_clusters_remove_controller(struct library_controller *controller);
