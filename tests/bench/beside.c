@@ -10,6 +10,7 @@
 #include "app/controller_manager_internal.h"
 #include "async/fiber.h"
 #include "async/loop.h"
+#include "async/loop_internal.h"
 #include "bench.h"
 #include "client/client.h"
 #include "client/watch.h"
@@ -30,6 +31,7 @@ static void must(struct error *err)
 struct samples {
     double *probes, *applies; /* milliseconds */
     size_t probe_count, apply_count;
+    duration turn, turn_cpu; /* the longest of the loop; CPU is known of long ones alone */
 };
 
 struct beside_run {
@@ -125,6 +127,21 @@ static void order_load(const struct beside_run *run)
         must(error_new(ERROR_IO, "those who ask are gone"));
 }
 
+static void begin_turns(void)
+{
+    struct loop_turns *turns = &loop_current()->turns;
+    turns->longest = turns->longest_cpu = 0;
+}
+
+static void note_turns(struct samples *samples)
+{
+    const struct loop_turns *turns = &loop_current()->turns;
+    if (turns->longest > samples->turn)
+        samples->turn = turns->longest;
+    if (turns->longest_cpu > samples->turn_cpu)
+        samples->turn_cpu = turns->longest_cpu;
+}
+
 /* Suspends. */
 static void measure_round(struct beside_run *run, struct watch *watch, char hash[static 80],
                           bool is_beside)
@@ -134,12 +151,14 @@ static void measure_round(struct beside_run *run, struct watch *watch, char hash
         order_load(run);
     must(fiber_sleep(SECOND / 2));
     run->current = samples;
+    begin_turns();
     const double end = bench_clock() + ROUND_SECONDS;
     while (bench_clock() < end && samples->apply_count < APPLIES_MAX) {
         samples->applies[samples->apply_count++] = apply_once(run, watch, hash);
         must(fiber_sleep(PAUSE));
     }
     run->current = NULL;
+    note_turns(samples);
     must(fiber_sleep(2 * SECOND));
 }
 
@@ -172,6 +191,10 @@ static void tell_rows(struct beside_run *run)
         snprintf(what, sizeof(what), "an apply takes, p99, %s", names[i]);
         bench_row(what, applies[i], "ms", "median %.2f ms; %zu applies",
                   percentile(samples->applies, samples->apply_count, 0.5), samples->apply_count);
+        snprintf(what, sizeof(what), "  the longest turn of the loop, %s", names[i]);
+        bench_row(what, (double)samples->turn / MILLISECOND, "ms",
+                  "%.1f ms of CPU: the rest is what the machine gave to others",
+                  (double)samples->turn_cpu / MILLISECOND);
     }
     bench_row("  probes: times as late", probes[1] / probes[0], "x", "goal 1.1");
     bench_row("  applies: times as long", applies[1] / applies[0], "x", "goal 1.1");
