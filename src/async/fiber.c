@@ -459,12 +459,16 @@ struct error *fiber_yield(void)
 /* Beside it a switch costs nothing, and everybody else hardly waits. */
 #define TURN_ENOUGH (2 * MILLISECOND)
 
-struct error *fiber_yield_in_time(void)
+duration fiber_turn(void)
 {
     const struct fiber *fiber = fiber_current();
     assert(fiber);
-    const struct loop *loop = fiber->loop;
-    return loop_now(loop) - loop->turns.begun < TURN_ENOUGH ? NULL : fiber_yield();
+    return loop_now(fiber->loop) - fiber->loop->turns.begun;
+}
+
+struct error *fiber_yield_in_time(void)
+{
+    return fiber_turn() < TURN_ENOUGH ? NULL : fiber_yield();
 }
 
 int64_t fiber_deadline(void)

@@ -43,6 +43,9 @@ MUST_USE struct error *fiber_yield(void);
 /* The same once this turn has taken two milliseconds; before that it does nothing. For loops. */
 MUST_USE struct error *fiber_yield_in_time(void);
 
+/* How long the running fiber has kept the thread by now, since its last suspension. */
+duration fiber_turn(void);
+
 /*
  * The primitive under every wait: Suspends until fiber_wake(), the deadline or a cancellation,
  * whichever comes first. "what" is a constant that completes "while waiting for". On an error the

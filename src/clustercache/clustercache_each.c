@@ -8,6 +8,11 @@
  * on the fiber of the caller: it waits for the answer, takes it from the fiber and gives it to the
  * function, which reads it.
  *
+ * Questions do not hold up the controllers. In each iteration of the loop one request of all
+ * questions is sent, and one of the callers reads answers, for STEP: timers, and what the
+ * controllers wait for, come in between. Clusters that were asked one by one also answer one by
+ * one.
+ *
  * An ask reserves CLUSTERCACHE_EACH_AHEAD bytes of the memory while more may arrive, and what it
  * holds when its answer is whole. The one whose turn it is when it begins reserves nothing.
  */
@@ -24,6 +29,8 @@
 #include "clustercache/cluster_callers.h"
 #include "clustercache/clustercache_internal.h"
 #include "http/client.h"
+
+#define STEP (MILLISECOND / 2)
 
 struct each_run;
 
@@ -177,7 +184,9 @@ static struct error *run_ask(void *data)
 {
     struct clustercache_ask *ask = data;
     struct each_run *run = ask->run;
-    struct error *err = send_ask(ask);
+    struct error *err = cpu_gate_pass(&run->cache->asking);
+    if (!err)
+        err = send_ask(ask);
     ask->err = err;
     ask->has_head = true;
     event_wake_all(&run->changed);
@@ -304,13 +313,19 @@ static struct error *take_turn(struct clustercache_ask *ask, clustercache_each_f
     return NULL;
 }
 
+/* Suspends when the caller has read for long enough. */
+static struct error *pause_reading(const struct each_run *run)
+{
+    return fiber_turn() < STEP ? NULL : cpu_gate_pass(&run->cache->reading);
+}
+
 static struct error *take_turns(struct each_run *run, clustercache_each_fn *each, void *data)
 {
     for (; run->turn < run->count; run->turn++) {
         struct clustercache_ask *ask = &run->asks[run->turn];
         TRY(take_turn(ask, each, data));
         end_ask(ask);
-        TRY(fiber_yield_in_time());
+        TRY(pause_reading(run));
     }
     return NULL;
 }
@@ -378,6 +393,11 @@ struct error *clustercache_answer_ask_again(struct clustercache_answer *answer, 
     answer->status = http_response_status(ask->response);
     answer->headers = http_response_headers(ask->response);
     return NULL;
+}
+
+struct error *clustercache_answer_pause(struct clustercache_answer *answer)
+{
+    return pause_reading(answer->ask->run);
 }
 
 void clustercache_answer_fail(struct clustercache_answer *answer, struct error *err)

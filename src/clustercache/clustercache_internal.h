@@ -1,6 +1,7 @@
 /* The ClusterCache from the inside: for the sources of this folder and their tests. */
 #pragma once
 
+#include "async/cpu_turn.h"
 #include "async/scope.h"
 #include "async/semaphore.h"
 #include "base/arena.h"
@@ -54,8 +55,10 @@ struct clustercache {
     struct scope endings; /* fibers that free connections and accessors */
     clustercache_probe_fn *on_probe; /* may be NULL */
     void *on_probe_data;
-    struct list old_keys; /* of accessors that are gone: callers may still read them */
-    struct buf scratch;   /* for the key of a lookup */
+    struct cpu_gate asking;  /* of requests of questions, see clustercache_each.c */
+    struct cpu_gate reading; /* of what reads their answers */
+    struct list old_keys;    /* of accessors that are gone: callers may still read them */
+    struct buf scratch;      /* for the key of a lookup */
 };
 
 /* A cache without a controller, so it never learns of a cluster. Takes the config. */

@@ -80,12 +80,6 @@ static struct error *unavailable(const struct fleet_proxy_request *request, stru
     return told;
 }
 
-static bool is_upgrade(struct http_request *http)
-{
-    return http_request_wants_websocket(http) ||
-           http_headers_find(http_request_headers(http), STR("upgrade")).ptr;
-}
-
 static struct error *pass_body(struct http_response *response, struct fleet_reply *reply)
 {
     for (;;) {
@@ -179,7 +173,7 @@ struct error *fleet_proxy_serve(const struct fleet_proxy_request *request,
 {
     OWNED(cluster_connection) connection = NULL;
     SCOPED(buf) body = {.limit = BODY_MAX, .secret = true};
-    if (is_upgrade(request->http)) {
+    if (http_request_wants_upgrade(request->http)) {
         struct error *err = error_new(ERROR_UNKNOWN, "connections are not upgraded here: exec, "
                                                      "attach and port-forward need the cluster's "
                                                      "own address");

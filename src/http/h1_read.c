@@ -224,16 +224,23 @@ static struct error *read_target(struct h1 *h1, struct arena *arena, struct http
     return err;
 }
 
+/* A client that offers HTTP/2 also takes an answer in HTTP/1.1. */
+static bool offers_upgrade(const struct h1 *h1, const struct http_head *head)
+{
+    const struct str protocol = http_headers_find(&head->headers, STR("upgrade"));
+    return !h1->peer_is_old && protocol.len && !str_eq_nocase(protocol, STR("h2c")) &&
+           http_headers_has_token(&head->headers, STR("connection"), STR("upgrade"));
+}
+
 /* A request with a body is not upgraded: the body would stand between the request and the frames.
  */
-static bool offers_websocket(const struct h1 *h1, const struct http_head *head)
+static bool offers_websocket(const struct http_head *head)
 {
     const struct http_headers *headers = &head->headers;
     int64_t length = -1;
     error_free(http_head_read_length(head, &length));
-    return !h1->peer_is_old && str_eq(head->method, STR("GET")) && length <= 0 &&
+    return head->wants_upgrade && str_eq(head->method, STR("GET")) && length <= 0 &&
            !http_headers_find(headers, STR("transfer-encoding")).ptr &&
-           http_headers_has_token(headers, STR("connection"), STR("upgrade")) &&
            str_eq_nocase(http_headers_find(headers, STR("upgrade")), STR("websocket"));
 }
 
@@ -255,7 +262,8 @@ static struct error *finish_request(struct h1 *h1, struct http_head *head, int *
                                                                       STR("100-continue"));
     h1->is_head = str_eq(head->method, STR("HEAD"));
     h1->is_connect = str_eq(head->method, STR("CONNECT"));
-    head->wants_websocket = offers_websocket(h1, head);
+    head->wants_upgrade = offers_upgrade(h1, head);
+    head->wants_websocket = offers_websocket(head);
     strip_connection_headers(&head->headers);
     return NULL;
 }

@@ -19,6 +19,7 @@ struct http_head {
     struct str scheme;    /* "https"; empty in a received HTTP/1.1 request, which does not say */
     struct str authority; /* "host:port"; what HTTP/1.1 calls Host */
     struct str target;    /* path and query, "*" for OPTIONS, empty for CONNECT */
+    bool wants_upgrade;   /* received: HTTP/1.1 with "Upgrade", to another protocol than HTTP */
     bool wants_websocket; /* received: a GET over HTTP/1.1 with "Upgrade: websocket" */
     /* Responses. */
     int status;

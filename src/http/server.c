@@ -396,6 +396,11 @@ const struct http_headers *http_request_headers(const struct http_request *reque
     return &request->call->head.headers;
 }
 
+bool http_request_wants_upgrade(const struct http_request *request)
+{
+    return request->call->head.wants_upgrade;
+}
+
 bool http_request_wants_websocket(const struct http_request *request)
 {
     return request->call->head.wants_websocket;

@@ -73,6 +73,9 @@ struct arena *http_request_arena(struct http_request *request); /* lives as long
  */
 bool http_request_wants_websocket(const struct http_request *request);
 
+/* Whether the client offers another protocol, WebSocket or not. It is no use to it without. */
+bool http_request_wants_upgrade(const struct http_request *request);
+
 /*
  * Whether its connection was accepted while options.connections were in use already. The handler
  * says so and retires the connection: a refusal that is told, where waiting would look like a hang.

@@ -36,7 +36,9 @@ static struct error *handle(void *data, struct http_request *request)
     struct sender *sender = data;
     SCOPED(websocket) socket = {0};
     if (!http_request_wants_websocket(request))
-        return http_request_answer(request, 200, STR("text/plain"), STR("plain"));
+        return http_request_answer(request, 200, STR("text/plain"),
+                                   http_request_wants_upgrade(request) ? STR("offer")
+                                                                       : STR("plain"));
     TRY(websocket_accept(&socket, request, STR("secret.")));
     sender->was_open = websocket_is_open(&socket);
     struct error *err = send_and_stay(sender, &socket);
@@ -213,23 +215,28 @@ SIM_TEST(a_websocket_client_that_does_not_read_is_cut_off)
     CHECK(sender.was_open && sender.is_over);
 }
 
+#define OFFERING "HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n"
+#define EMPTY    "Content-Length: 0\r\n\r\n"
+#define CHUNKED  "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+
 SIM_TEST(only_a_request_for_a_websocket_is_upgraded)
 {
     const struct {
         const char *name;
+        bool is_offer; /* of another protocol, as the handler sees it */
         struct str request;
     } cases[] = {
-        {"nothing",        STR("GET / HTTP/1.1\r\nHost: a\r\n\r\n")                                          },
-        {"another method", STR("POST / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n"
-                               "Upgrade: websocket\r\nContent-Length: 0\r\n\r\n")  },
-        {"a body",         STR("GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n"
-                       "Upgrade: websocket\r\nContent-Length: 1\r\n\r\nx")                 },
-        {"chunks",         STR("GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n"
-                       "Upgrade: websocket\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")},
-        {"HTTP/1.0",       STR("GET / HTTP/1.0\r\nHost: a\r\nConnection: Upgrade\r\n"
-                         "Upgrade: websocket\r\n\r\n")                                   },
-        {"two protocols",  STR("GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n"
-                              "Upgrade: websocket, h2c\r\n\r\n")                    },
+        {"nothing",                    false, STR("GET / HTTP/1.1\r\nHost: a\r\n\r\n")                                 },
+        {"another method",             true,  STR("POST / " OFFERING "Upgrade: websocket\r\n" EMPTY)                   },
+        {"a body",                     true,  STR("GET / " OFFERING "Upgrade: websocket\r\nContent-Length: 1\r\n\r\nx")},
+        {"chunks",                     true,  STR("GET / " OFFERING "Upgrade: websocket\r\n" CHUNKED)                  },
+        {"HTTP/1.0",                   false,
+         STR("GET / HTTP/1.0\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")                                    },
+        {"two protocols",              true,  STR("GET / " OFFERING "Upgrade: websocket, h2c\r\n\r\n")                 },
+        {"SPDY",                       true,  STR("POST / " OFFERING "Upgrade: SPDY/3.1\r\n" EMPTY)                    },
+        {"HTTP/2",                     false, STR("GET / " OFFERING "Upgrade: h2c\r\n\r\n")                            },
+        {"not said of the connection", false,
+         STR("GET / HTTP/1.1\r\nHost: a\r\nUpgrade: SPDY/3.1\r\n\r\n")                                                 },
     };
     struct sender sender = {0};
     SCOPED(http_fixture) fixture;
@@ -240,6 +247,7 @@ SIM_TEST(only_a_request_for_a_websocket_is_upgraded)
         OWNED(transport) client = offer(&fixture, cases[i].request);
         hear(client, &heard);
         CHECK(str_starts_with(buf_str(&heard), STR("HTTP/1.1 200 OK\r\n")));
+        CHECK_EQ(str_ends_with(buf_str(&heard), STR("offer")), cases[i].is_offer);
     }
 }
 

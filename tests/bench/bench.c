@@ -88,7 +88,7 @@ int main(int argc, char **argv)
         fprintf(
             stderr,
             "usage: bench [all|apiserver [writes|reads|fan-out|watches|start|clusters]|"
-            "cache|client|clusters [turns|sick|many|most]|connections [COUNT]|drift [repair|checks]|fibers|fleet [nodes|many|pods|silent|overhead]|framework|json|manifest|queue|rollout|sets [rollout|spread|plan|requests|many|most]|watches [CLUSTERS]|web]\n");
+            "cache|client|clusters [turns|sick|many|most]|connections [COUNT]|drift [repair|checks]|fibers|fleet [nodes|many|pods|silent|overhead|lateness]|framework|json|manifest|queue|rollout|sets [rollout|spread|plan|requests|many|most]|watches [CLUSTERS]|web]\n");
         return 2;
     }
     const int all = strcmp(part, "all") == 0;

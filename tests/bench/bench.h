@@ -43,4 +43,5 @@ void bench_sets(const char *which); /* rollout, plan or many; NULL: all */
 void bench_framework(void);
 void bench_web(void);
 void bench_clusters(const char *which); /* turns, sick, many or most; NULL: all but the last */
-void bench_fleet(const char *which);    /* nodes, many, pods, silent or overhead; NULL: all */
+void bench_fleet(
+    const char *which); /* nodes, many, pods, silent, overhead or lateness; NULL: all */

@@ -15,6 +15,8 @@
 #include "base/buf.h"
 #include "base/duration.h"
 
+struct client;
+
 #define CLUSTER_SERVERS_PEM     (size_t)1536
 #define CLUSTER_SERVERS_ADDRESS 32
 
@@ -76,3 +78,10 @@ cluster_servers_credentials(const struct cluster_servers *servers, size_t index)
 /* Appends what a kubeconfig Secret of that cluster holds. */
 void cluster_servers_kubeconfig(const struct cluster_servers *servers, size_t index,
                                 struct buf *out);
+
+/*
+ * Makes the Cluster "c<index>" in the namespace default of the management cluster, and its Secret.
+ * Those that are well have the label cluster.x-k8s.io/watch-filter: well. Suspends.
+ */
+void cluster_servers_register(const struct cluster_servers *servers, size_t index,
+                              struct client *client);

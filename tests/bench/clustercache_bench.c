@@ -11,14 +11,12 @@
 #include <unistd.h>
 
 #include "api_fixture.h"
-#include "apimachinery/object.h"
 #include "apimachinery/wellknown.h"
 #include "app/cache_trim.h"
 #include "app/controller_manager_internal.h"
 #include "async/fiber.h"
 #include "async/loop_internal.h"
 #include "async/scope.h"
-#include "base/base64.h"
 #include "base/log.h"
 #include "bench.h"
 #include "client/client.h"
@@ -37,7 +35,6 @@
 #define TURNS_TIME       (60 * SECOND)
 #define LATENESS_TIME    (2 * MINUTE)
 #define LATENESS_SAMPLES ((size_t)100000)
-#define HEALTHY_LABEL    "cluster.x-k8s.io/watch-filter\":\"well"
 
 /* What the processes that measure tell the one that prints. */
 struct results {
@@ -140,57 +137,12 @@ static struct client *open_client(const struct clusters_bench *bench)
 
 /* Clusters and Secrets of the management cluster. */
 
-static void create(struct clusters_bench *bench, struct gvr gvr, const struct buf *text)
-{
-    OWNED(object) object = NULL;
-    must(buf_check(text));
-    must(object_read(buf_str(text), &object));
-    must(client_create(bench->client, gvr, object, NULL, NULL));
-}
-
-static void register_secret(struct clusters_bench *bench, size_t index)
-{
-    SCOPED(buf) kubeconfig = {.limit = 0};
-    SCOPED(buf) text = {.limit = 0};
-    cluster_servers_kubeconfig(&bench->servers, index, &kubeconfig);
-    buf_print(&text,
-              "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"type\":\"cluster.x-k8s.io/secret\","
-              "\"metadata\":{\"name\":\"c%zu-kubeconfig\",\"namespace\":\"default\",\"labels\":{"
-              "\"cluster.x-k8s.io/cluster-name\":\"c%zu\"}},\"data\":{\"value\":\"",
-              index, index);
-    base64_encode(&text, buf_str(&kubeconfig));
-    buf_add(&text, STR("\"}}"));
-    create(bench, GVR_SECRETS, &text);
-}
-
-static void register_cluster(struct clusters_bench *bench, size_t index)
-{
-    static const struct str provisioned =
-        STR_INIT("{\"status\":{\"initialization\":{\"infrastructureProvisioned\":true,"
-                 "\"controlPlaneInitialized\":true},\"phase\":\"Provisioned\"}}");
-    const bool is_well = cluster_servers_manner(&bench->servers, index) == CLUSTER_SERVERS_WELL;
-    char name[32], address[CLUSTER_SERVERS_ADDRESS];
-    SCOPED(buf) text = {.limit = 0};
-    snprintf(name, sizeof(name), "c%zu", index);
-    cluster_servers_address(index, address);
-    buf_print(&text,
-              "{\"apiVersion\":\"cluster.x-k8s.io/v1beta2\",\"kind\":\"Cluster\",\"metadata\":{"
-              "\"name\":\"%s\",\"namespace\":\"default\",\"labels\":{\"environment\":\"test\"%s}},"
-              "\"spec\":{\"controlPlaneEndpoint\":{\"host\":\"%s\",\"port\":%u}}}",
-              name, is_well ? ",\"" HEALTHY_LABEL "\"" : "", address, bench->servers.port);
-    create(bench, GVR_CLUSTERS, &text);
-    must(client_patch(bench->client, GVR_CLUSTERS, (struct key){STR("default"), str_from_c(name)},
-                      CLIENT_PATCH_MERGE, provisioned,
-                      &(struct client_write_options){.subresource = STR("status")}, NULL));
-}
-
 static struct error *register_some(void *data)
 {
     struct clusters_bench *bench = data;
     while (bench->next < bench->clusters) {
         const size_t index = bench->next++;
-        register_secret(bench, index);
-        register_cluster(bench, index);
+        cluster_servers_register(&bench->servers, index, bench->client);
     }
     return NULL;
 }

@@ -12,10 +12,12 @@
 #include <unistd.h>
 
 #include "api_fixture.h"
+#include "app/controller_manager_internal.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/log.h"
 #include "bench.h"
+#include "beside.h"
 #include "client/kubeconfig/kubeconfig.h"
 #include "cluster_servers.h"
 #include "clustercache/clustercache_static.h"
@@ -32,6 +34,7 @@
 #define FEW     100
 #define SOME    1000
 #define MANY    10000
+#define BESIDE  300 /* clusters that a caller asks without pause */
 #define ROUNDS  5
 #define GETS    2000
 #define ALL     FLEET_PREFIX "/fleet/api/v1/"
@@ -50,6 +53,9 @@ struct endpoint {
     struct tls_context *tls;
     struct clustercache *clusters;
     struct fleet *fleet;
+    struct tls_server *server_tls;
+    struct http_server *server;
+    size_t requests; /* that came */
     int ready;
 };
 
@@ -96,7 +102,7 @@ static void reset_peak(void)
 /* "/peak" and "/reset" are for the one who measures; everything else is the API. */
 static struct error *handle_request(void *data, struct http_request *http)
 {
-    const struct endpoint *endpoint = data;
+    struct endpoint *endpoint = data;
     const struct str target = http_request_target(http);
     char text[32];
     const bool resets = str_eq(target, STR("/reset"));
@@ -115,6 +121,7 @@ static struct error *handle_request(void *data, struct http_request *http)
         .target = target,
         .user = {.user = STR("bench"), .groups = &group, .group_count = 1}
     };
+    endpoint->requests++;
     return fleet_serve(endpoint->fleet, &request);
 }
 
@@ -140,10 +147,23 @@ static struct tls_server *make_tls(void)
     return tls;
 }
 
+/* Over the clusters and the network that are there already. */
+static void open_endpoint(struct endpoint *endpoint)
+{
+    endpoint->fleet =
+        fleet_new(loop_current(), &(struct fleet_options){.clusters = endpoint->clusters});
+    endpoint->server_tls = make_tls();
+    const struct http_server_options options = {.network = endpoint->network,
+                                                .host = HOST,
+                                                .tls = endpoint->server_tls,
+                                                .handler = handle_request,
+                                                .data = endpoint};
+    must(http_server_new(loop_current(), &options, &endpoint->server));
+}
+
 static struct error *run_endpoint(void *data)
 {
     struct endpoint *endpoint = data;
-    struct http_server *server;
     endpoint->network = tcp_network_new(loop_current());
     endpoint->tls = tls_context_new();
     endpoint->clusters = clustercache_static_new(
@@ -154,15 +174,8 @@ static struct error *run_endpoint(void *data)
                                                        .burst = 1e6});
     for (size_t i = 0; i < endpoint->servers->count; i++)
         add_cluster(endpoint, i);
-    endpoint->fleet =
-        fleet_new(loop_current(), &(struct fleet_options){.clusters = endpoint->clusters});
-    const struct http_server_options options = {.network = endpoint->network,
-                                                .host = HOST,
-                                                .tls = make_tls(),
-                                                .handler = handle_request,
-                                                .data = endpoint};
-    must(http_server_new(loop_current(), &options, &server));
-    const uint16_t port = http_server_port(server);
+    open_endpoint(endpoint);
+    const uint16_t port = http_server_port(endpoint->server);
     if (write(endpoint->ready, &port, sizeof(port)) != sizeof(port))
         abort();
     return fiber_sleep(HOUR);
@@ -350,14 +363,12 @@ static void measure_overhead(struct caller *caller)
               "%.3f and %.3f ms; goal 0.3 ms", with * 1e3, without * 1e3);
 }
 
-static void open_clients(struct caller *caller)
+/* To the endpoint. */
+static struct http_client_options open_client(struct caller *caller)
 {
-    const struct cluster_servers_credentials own = cluster_servers_credentials(caller->servers, 0);
-    struct tls_identity *identity;
-    char address[CLUSTER_SERVERS_ADDRESS];
     caller->network = tcp_network_new(loop_current());
     caller->tls = tls_context_new();
-    struct http_client_options options = {
+    const struct http_client_options options = {
         .endpoint = {.network = caller->network,
                      .host = HOST,
                      .port = caller->port,
@@ -366,6 +377,15 @@ static void open_clients(struct caller *caller)
                      .no_http2 = true}
     };
     caller->client = http_client_new(loop_current(), &options);
+    return options;
+}
+
+static void open_clients(struct caller *caller)
+{
+    const struct cluster_servers_credentials own = cluster_servers_credentials(caller->servers, 0);
+    struct tls_identity *identity;
+    char address[CLUSTER_SERVERS_ADDRESS];
+    struct http_client_options options = open_client(caller);
     cluster_servers_address(0, address);
     must(tls_identity_read(str_from_c(own.client), str_from_c(own.client_key), &identity));
     options.endpoint.host = str_from_c(address);
@@ -401,6 +421,88 @@ static void measure_with(size_t clusters, duration latency, void (*measure)(stru
     cluster_servers_close(&servers);
 }
 
+/*
+ * Beside controllers. The endpoint is in their process, as in the product. Clusters that are asked
+ * have servers of their own, so that what is applied to the virtual one does not wait for them.
+ */
+
+struct lateness {
+    struct cluster_servers servers;
+    struct endpoint endpoint;
+    const struct beside_orders *orders; /* of the process that asks */
+};
+
+static void open_beside(void *data, struct sets_fixture *fixture)
+{
+    struct lateness *lateness = data;
+    struct clustercache *clusters = fixture->controllers->clustercache;
+    for (size_t i = 0; i < lateness->servers.count; i++)
+        cluster_servers_register(&lateness->servers, i, fixture->admin);
+    while (clustercache_connected(clusters) < fixture->clusters + lateness->servers.count)
+        must(fiber_sleep(5 * MILLISECOND));
+    lateness->endpoint.network = fixture->api.network;
+    lateness->endpoint.clusters = clusters;
+    open_endpoint(&lateness->endpoint);
+}
+
+static void close_beside(void *data)
+{
+    struct endpoint *endpoint = &((struct lateness *)data)->endpoint;
+    http_server_free(endpoint->server);
+    tls_server_free(endpoint->server_tls);
+    fleet_free(endpoint->fleet);
+}
+
+static void direct_to_endpoint(void *data, const struct sets_fixture *fixture,
+                               struct beside_orders *orders)
+{
+    const struct lateness *lateness = data;
+    (void)fixture;
+    orders->port = http_server_port(lateness->endpoint.server);
+}
+
+static struct error *ask_without_pause(void *data)
+{
+    const struct lateness *lateness = data;
+    struct caller caller = {.port = lateness->orders->port};
+    const double end = bench_clock() + lateness->orders->seconds;
+    (void)open_client(&caller);
+    while (bench_clock() < end)
+        (void)time_get(caller.client, ALL "nodes");
+    http_client_free(caller.client);
+    tls_context_free(caller.tls);
+    network_free(caller.network);
+    return NULL;
+}
+
+static void ask_endpoint(void *data, const struct beside_orders *orders)
+{
+    struct lateness *lateness = data;
+    OWNED(loop) loop = loop_new();
+    lateness->orders = orders;
+    must(loop_run(loop, ask_without_pause, lateness));
+}
+
+static void measure_lateness(void)
+{
+    struct lateness lateness = {
+        .servers = {.count = BESIDE, .latency = LATENCY}
+    };
+    cluster_servers_open(&lateness.servers);
+    cluster_servers_start(&lateness.servers);
+    beside_measure(&(struct beside){.name = "beside a caller without pause",
+                                    .virtual_clusters = 1,
+                                    .open = open_beside,
+                                    .close = close_beside,
+                                    .direct = direct_to_endpoint,
+                                    .ask = ask_endpoint,
+                                    .data = &lateness});
+    bench_row("  questions to 300 clusters meanwhile", (double)lateness.endpoint.requests, "",
+              "5 Nodes of 2 KB each, at 20 ms");
+    cluster_servers_stop(&lateness.servers);
+    cluster_servers_close(&lateness.servers);
+}
+
 void bench_fleet(const char *which)
 {
     const struct {
@@ -419,4 +521,6 @@ void bench_fleet(const char *which)
     for (size_t i = 0; i < COUNT(parts); i++)
         if (!which || strcmp(which, parts[i].name) == 0)
             measure_with(parts[i].clusters, parts[i].latency, parts[i].measure);
+    if (!which || strcmp(which, "lateness") == 0)
+        measure_lateness();
 }

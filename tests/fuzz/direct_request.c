@@ -37,6 +37,12 @@ const struct http_headers *http_request_headers(const struct http_request *reque
     return &request->headers;
 }
 
+bool http_request_wants_upgrade(const struct http_request *request)
+{
+    (void)request;
+    return false;
+}
+
 bool http_request_wants_websocket(const struct http_request *request)
 {
     (void)request; /* there is no connection */

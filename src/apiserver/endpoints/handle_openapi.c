@@ -81,11 +81,10 @@ static struct str prefix(const struct request *request)
     return cluster.len ? arena_print(request->arena, "/clusters/%.*s", STR_ARG(cluster)) : cluster;
 }
 
-/* Adds the URL of a document with its hash. */
-static void add_url(const struct request *request, struct buf *url, struct str group,
-                    struct str version, const char *hash)
+/* Adds the URL of a document with its hash, below the prefix of its server. */
+static void add_url(struct buf *url, struct str group, struct str version, const char *hash)
 {
-    BUF_ADD_ALL(url, prefix(request), STR("/openapi/v3/"));
+    buf_add(url, STR("/openapi/v3/"));
     openapi_add_root(url, group, version);
     BUF_ADD_ALL(url, STR("?hash="), str_from_c(hash));
 }
@@ -97,7 +96,8 @@ static struct error *redirect(const struct request *request, const struct openap
     SCOPED(http_headers) headers = {0};
     SCOPED(buf) url = {.limit = 0};
     SCOPED(buf) tag = {.limit = 0};
-    add_url(request, &url, asked->group, asked->version, hash);
+    buf_add(&url, prefix(request));
+    add_url(&url, asked->group, asked->version, hash);
     buf_print(&tag, "\"%s\"", hash);
     TRY(make_headers(request, buf_str(&tag), false, &headers));
     TRY(http_headers_add(&headers, STR("location"), buf_str(&url)));
@@ -133,6 +133,11 @@ static struct error *send_document(struct request *request, const struct openapi
     return response_send_with(request, 200, &headers, buf_str(&document->text));
 }
 
+/*
+ * URLs are without the prefix of a virtual cluster. client-go puts the prefix of the server that it
+ * knows before those that begin with /openapi/v3, and takes others as they are: it would leave a
+ * proxy in front of the cluster.
+ */
 static struct error *send_index(struct request *request, struct kind_list kinds)
 {
     SCOPED(json_builder) builder = {.limit = 0};
@@ -156,7 +161,7 @@ static struct error *send_index(struct request *request, struct kind_list kinds)
         if (!openapi_cache_hash(request->api->openapi, &asked, hash))
             continue;
         openapi_add_root(&name, gvk.group, gvk.version);
-        add_url(request, &url, gvk.group, gvk.version, hash);
+        add_url(&url, gvk.group, gvk.version, hash);
         json_builder_key(&builder, buf_str(&name));
         json_builder_object(&builder);
         json_builder_add_str(&builder, "serverRelativeURL", buf_str(&url));

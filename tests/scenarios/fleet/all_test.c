@@ -531,6 +531,56 @@ SIM_TEST(fq_21_a_giant_ahead_of_its_turn_holds_its_share)
     free_servers(servers, 2);
 }
 
+/* Requests that were sent, and a fiber that is ready in every iteration of the loop. */
+struct pace {
+    size_t wanted, sent, most;
+};
+
+static void count_request(void *data, struct key cluster, struct buf *query)
+{
+    (void)cluster;
+    (void)query;
+    ((struct pace *)data)->sent++;
+}
+
+static struct error *watch_pace(void *data)
+{
+    struct pace *pace = data;
+    while (pace->sent < pace->wanted) {
+        const size_t before = pace->sent;
+        TRY(fiber_yield());
+        if (pace->sent - before > pace->most)
+            pace->most = pace->sent - before;
+    }
+    return NULL;
+}
+
+static struct error *skip_answer(void *data, struct clustercache_answer *answer)
+{
+    (void)data;
+    (void)answer;
+    return NULL;
+}
+
+/* What controllers have to do comes between the requests of a question, however many there are. */
+SIM_TEST(a_question_sends_its_requests_one_by_one)
+{
+    SCOPED(fleet_fixture) fixture;
+    SCOPED(clustercache_each_summary) summary = {0};
+    SCOPED(scope) onlookers = {0};
+    struct pace pace = {.wanted = 20};
+    const struct clustercache_each_options options = {
+        .path = STR(MAPS), .add_query = count_request, .add_query_data = &pace};
+    fleet_fixture_init(&fixture, pace.wanted, &plain);
+    scope_start(&onlookers, "onlooker", watch_pace, &pace);
+    CHECK_OK(clustercache_each(controller_manager_clusters(fixture.controllers), &options,
+                               skip_answer, NULL, &summary));
+    CHECK_OK(scope_wait(&onlookers));
+    CHECK_EQ(summary.answered, pace.wanted);
+    CHECK_EQ(pace.sent, pace.wanted);
+    CHECK(pace.most <= 2); /* one behind us in the last round, one before us */
+}
+
 #define LIST_OF(items) \
     "{\"kind\":\"ConfigMapList\",\"apiVersion\":\"v1\",\"metadata\":{},\"items\":[" items "]}"
 

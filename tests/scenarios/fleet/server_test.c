@@ -183,10 +183,11 @@ static int ask(struct front *front, const struct question *question)
 }
 
 /* Asks until there is another answer than 503, for at most a minute. */
+/* 503: it does not lead yet; 504: it has not connected to any cluster yet. */
 static int ask_until_served(struct front *front, const struct question *question)
 {
     FIBER_TIMEOUT(MINUTE);
-    while (ask(front, question) == 503)
+    while (ask(front, question) == 503 || front->fixture->status == 504)
         CHECK_OK(fiber_sleep(SECOND));
     return front->fixture->status;
 }

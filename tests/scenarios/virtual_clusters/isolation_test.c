@@ -92,7 +92,10 @@ LOOP_TEST(a_definition_is_served_where_it_was_made)
     CHECK_EQ(vc_fixture_ask(&three.one, "GET", "/apis/example.com/v1", NULL, NULL), 200);
 }
 
-/* kubectl asks for the URLs of the index as they are, without the prefix of its server. */
+/*
+ * kubectl puts the prefix of its server before URLs of the index that begin with /openapi/v3, and
+ * asks for others as they are. That server may be a proxy.
+ */
 LOOP_TEST(openapi_leads_back_to_its_own_cluster)
 {
     FIBER_TIMEOUT(VC_FIXTURE_TIMEOUT);
@@ -102,8 +105,8 @@ LOOP_TEST(openapi_leads_back_to_its_own_cluster)
     SCOPED(three) three;
     three_init(&three);
     CHECK_EQ(vc_fixture_ask(&three.one, "GET", "/openapi/v3", NULL, &answer), 200);
-    CHECK_CONTAINS(buf_str(&answer), STR("\"/clusters/vc-0001/openapi/v3/api/v1?hash="));
-    CHECK(!str_contains(buf_str(&answer), STR("\"/openapi/v3")));
+    CHECK_CONTAINS(buf_str(&answer), STR("\"/openapi/v3/api/v1?hash="));
+    CHECK(!str_contains(buf_str(&answer), STR("\"/clusters/")));
     apiserver_cluster_token(three.fixture.server, 0, &token);
     vc_fixture_bearer(&three.fixture, VC_FIXTURE_MAIN, buf_str(&token), &root);
     CHECK_EQ(vc_fixture_ask(&root, "GET", "/clusters/vc-0001/openapi/v3/api/v1", NULL, &answer),

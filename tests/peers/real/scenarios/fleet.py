@@ -7,6 +7,7 @@ import base64
 import http.client
 import json
 import os
+import shutil
 import subprocess
 
 from lib import install
@@ -207,24 +208,63 @@ def fq_29_a_kubeconfig_for_one_real_cluster(fixture):
     kubectl(fixture, "-n", fixture.namespace, "create", "configmap", "k", "--from-literal=a=1", kubeconfig=path)
     check_equal("what kubectl made", fixture.blue.admin.get("ConfigMap", fixture.namespace, "k")["data"], {"a": "1"})
     check("namespaces", "kube-system" in kubectl(fixture, "get", "namespaces", kubeconfig=path))
-    helm = os.path.join(ROOT, "build/tools/helm")
-    if os.path.exists(helm):
-        use_helm(fixture, helm, path)
+    check("documentation", "immutable" in kubectl(fixture, "explain", "configmap", kubeconfig=path))
+    kubectl(fixture, "-n", fixture.namespace, "apply", "--server-side", "-f", "-", kubeconfig=path, text=json.dumps(
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "k"}, "data": {"b": "2"}}))
+    kubectl(fixture, "-n", fixture.namespace, "wait", "configmap/k", "--for", "jsonpath={.data.b}=2", kubeconfig=path)
+    check_equal("who did it, for the audit log", {entry["impersonatedUser"]["username"] for entry in fixture.blue.writes()
+                                                  if entry["objectRef"].get("name") == "k"}, {"kubernetes-admin"})
+    use_helm(fixture, path)
+    use_k9s(fixture, path)
     end(fixture)
 
 
-def use_helm(fixture, helm, kubeconfig):
+def tool(name):
+    """Where a program is that tools/NAME builds, or None."""
+    found = subprocess.run([os.path.join(ROOT, "tools", name), "--where"], capture_output=True, text=True)
+    return found.stdout.strip() if found.returncode == 0 else None
+
+
+def use_helm(fixture, kubeconfig):
+    helm = tool("helm")
+    if not helm:
+        fixture.tell("there is no helm; tools/helm builds it")
+        return
     chart = os.path.join(fixture.folder, "chart")
-    os.makedirs(os.path.join(chart, "templates"), exist_ok=True)
+    os.makedirs(os.path.join(chart, "templates"))
     with open(os.path.join(chart, "Chart.yaml"), "w", encoding="utf-8") as file:
         file.write("apiVersion: v2\nname: small\nversion: 0.1.0\n")
     with open(os.path.join(chart, "templates", "map.yaml"), "w", encoding="utf-8") as file:
         file.write("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: helm}\ndata: {v: \"{{ .Values.v }}\"}\n")
-    for arguments in (("install", "small", chart, "--set", "v=1"), ("upgrade", "small", chart, "--set", "v=2"),
-                      ("uninstall", "small")):
+
+    def run(*arguments):
         done = subprocess.run([helm, "--kubeconfig", kubeconfig, "-n", fixture.namespace, *arguments],
                               capture_output=True, text=True, timeout=90)
         check(f"helm {arguments[0]}: {done.stderr}", done.returncode == 0)
-        if arguments[0] == "upgrade":
-            check_equal("what helm made", fixture.blue.admin.get("ConfigMap", fixture.namespace, "helm")["data"],
-                        {"v": "2"})
+        return done.stdout
+
+    def made():
+        return fixture.blue.admin.get("ConfigMap", fixture.namespace, "helm")["data"]["v"]
+
+    run("install", "small", chart, "--set", "v=1")
+    check_equal("installed", made(), "1")
+    check_equal("listed", [(one["name"], one["status"]) for one in json.loads(run("list", "-o", "json"))],
+                [("small", "deployed")])
+    run("upgrade", "small", chart, "--set", "v=2")
+    check_equal("upgraded", made(), "2")
+    run("rollback", "small", "1")
+    check_equal("rolled back", made(), "1")
+    run("uninstall", "small", "--wait")
+    check_equal("uninstalled", fixture.blue.admin.request(
+        "GET", f"/api/v1/namespaces/{fixture.namespace}/configmaps/helm")[0], 404)
+    shutil.rmtree(chart)
+
+
+def use_k9s(fixture, kubeconfig):
+    """Its screen, as on a virtual cluster. It takes minutes to build: only where somebody has done that."""
+    if not tool("k9s"):
+        return
+    done = subprocess.run([os.path.join(ROOT, "tests/peers/fleet/k9s"), fixture.options.corset, kubeconfig],
+                          capture_output=True, text=True, timeout=180)
+    check(f"k9s: {done.stdout}{done.stderr}", done.returncode in (0, 77))
+    fixture.tell(done.stdout.strip())
