@@ -78,7 +78,7 @@ SIM_TEST(work_that_goes_on_comes_before_work_that_begins)
     CHECK_EQ(fixture.done, (size_t)PIECES);
 }
 
-#define THREADS 2
+#define THREADS ((size_t)2)
 
 static void count_done(void *data)
 {

@@ -380,7 +380,7 @@ LOOP_TEST(tls_handshakes_of_many_clients_run_on_threads)
         for (size_t i = 0; i < CROWD; i++)
             scope_start(&clients, "visits", visit_once, &visitors[i % 2]);
         CHECK_OK(scope_wait(&clients));
-        CHECK_EQ(fixture.host.served, crowd * CROWD);
+        CHECK_EQ((int64_t)fixture.host.served, (int64_t)crowd * CROWD);
     }
 }
 

@@ -20,7 +20,7 @@
 #define LATENCY          "20ms"
 #define OBJECTS          10
 #define MANY             5000
-#define MOST             10000
+#define MOST             ((size_t)10000)
 #define FEW              100
 #define QUIET            (3 * SECOND)
 #define STEADY           (30 * SECOND)
