@@ -201,7 +201,6 @@ void clustercache_free(struct clustercache *cache)
         old_key_free(key);
     controller_free(cache->controller);
     cpu_gate_done(&cache->asking);
-    cpu_gate_done(&cache->reading);
     map_done(&cache->accessors);
     buf_done(&cache->scratch);
     clustercache_config_free(cache->config);

@@ -9,9 +9,9 @@
  * function, which reads it.
  *
  * Questions do not hold up the controllers. In each iteration of the loop one request of all
- * questions is sent, and one of the callers reads answers, for STEP: timers, and what the
- * controllers wait for, come in between. Clusters that were asked one by one also answer one by
- * one.
+ * questions is sent, and one of the callers reads answers for STEP, in a turn of the CPU: what the
+ * controllers wait for comes in between, and the turn waits while a probe is about to begin.
+ * Clusters that were asked one by one also answer one by one.
  *
  * An ask reserves CLUSTERCACHE_EACH_AHEAD bytes of the memory while more may arrive, and what it
  * holds when its answer is whole. The one whose turn it is when it begins reserves nothing.
@@ -30,7 +30,7 @@
 #include "clustercache/clustercache_internal.h"
 #include "http/client.h"
 
-#define STEP (MILLISECOND / 2)
+#define STEP (MILLISECOND / 5)
 
 struct each_run;
 
@@ -314,9 +314,9 @@ static struct error *take_turn(struct clustercache_ask *ask, clustercache_each_f
 }
 
 /* Suspends when the caller has read for long enough. */
-static struct error *pause_reading(const struct each_run *run)
+static struct error *pause_reading(void)
 {
-    return fiber_turn() < STEP ? NULL : cpu_gate_pass(&run->cache->reading);
+    return fiber_turn() < STEP ? NULL : cpu_turn_take_next();
 }
 
 static struct error *take_turns(struct each_run *run, clustercache_each_fn *each, void *data)
@@ -325,7 +325,7 @@ static struct error *take_turns(struct each_run *run, clustercache_each_fn *each
         struct clustercache_ask *ask = &run->asks[run->turn];
         TRY(take_turn(ask, each, data));
         end_ask(ask);
-        TRY(pause_reading(run));
+        TRY(pause_reading());
     }
     return NULL;
 }
@@ -395,9 +395,9 @@ struct error *clustercache_answer_ask_again(struct clustercache_answer *answer, 
     return NULL;
 }
 
-struct error *clustercache_answer_pause(struct clustercache_answer *answer)
+struct error *clustercache_answer_pause(void)
 {
-    return pause_reading(answer->ask->run);
+    return pause_reading();
 }
 
 void clustercache_answer_fail(struct clustercache_answer *answer, struct error *err)

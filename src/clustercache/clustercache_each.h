@@ -89,7 +89,7 @@ MUST_USE struct error *clustercache_answer_read_all(struct clustercache_answer *
  * For a loop over much that was read. Suspends once this turn has taken long enough, until
  * everything else that is ready has run and timers were looked at.
  */
-MUST_USE struct error *clustercache_answer_pause(struct clustercache_answer *answer);
+MUST_USE struct error *clustercache_answer_pause(void);
 
 /* Counts the cluster among those that failed, for this reason. Takes the error. */
 void clustercache_answer_fail(struct clustercache_answer *answer, struct error *err);

@@ -55,10 +55,9 @@ struct clustercache {
     struct scope endings; /* fibers that free connections and accessors */
     clustercache_probe_fn *on_probe; /* may be NULL */
     void *on_probe_data;
-    struct cpu_gate asking;  /* of requests of questions, see clustercache_each.c */
-    struct cpu_gate reading; /* of what reads their answers */
-    struct list old_keys;    /* of accessors that are gone: callers may still read them */
-    struct buf scratch;      /* for the key of a lookup */
+    struct cpu_gate asking; /* of requests of questions, see clustercache_each.c */
+    struct list old_keys;   /* of accessors that are gone: callers may still read them */
+    struct buf scratch;     /* for the key of a lookup */
 };
 
 /* A cache without a controller, so it never learns of a cluster. Takes the config. */

@@ -52,7 +52,6 @@ struct merge {
 
 struct part {
     struct merge *merge;
-    struct clustercache_answer *answer;
     struct str cluster; /* "namespace/name" */
     struct arena arena;
     struct list_scanner scanner;
@@ -266,7 +265,7 @@ static struct error *take_element(void *data, struct str text)
     part->is_open |= part->pending.len > PENDING_MAX;
     if (part->is_open)
         TRY(commit_part(part));
-    return clustercache_answer_pause(part->answer);
+    return clustercache_answer_pause();
 }
 
 static struct error *take_text(struct part *part, struct str value, struct str *ret_text)
@@ -448,8 +447,7 @@ static struct error *conclude_part(struct part *part, struct clustercache_answer
 
 static struct error *merge_items(struct merge *merge, struct clustercache_answer *answer)
 {
-    SCOPED(part)
-    part = {.merge = merge, .answer = answer, .pending.limit = 2 * LIST_SCANNER_VALUE_MAX};
+    SCOPED(part) part = {.merge = merge, .pending.limit = 2 * LIST_SCANNER_VALUE_MAX};
     part.scanner = (struct list_scanner){.ops = &part_ops, .data = &part};
     part.cluster = key_text(&part.arena, answer->cluster);
     return conclude_part(&part, answer, read_items(&part, answer));
