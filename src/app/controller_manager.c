@@ -304,7 +304,7 @@ struct error *controller_manager_new(struct loop *loop,
     OWNED(controller_manager) controllers = NEW(struct controller_manager);
     controllers->loop = loop;
     controllers->options = *options;
-    cpu_turn_use_threads(loop, options->threads ? options->threads - 1 : 0);
+    cpu_turn_use_threads(loop, options->threads > 1 ? options->threads : 0);
     TRY(open_all(controllers));
     *ret_controllers = TAKE(controllers);
     return NULL;

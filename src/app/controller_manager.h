@@ -44,7 +44,7 @@ struct controller_manager_options {
 
     size_t concurrency;       /* sets at a time; 0: 10 */
     size_t apply_concurrency; /* clusters at a time; 0: 1024 */
-    size_t threads;           /* with that of the loop, see cpu_turn_use_threads(); 0: 1 */
+    size_t threads;           /* for turns, see cpu_turn_use_threads(); 0 and 1: the loop alone */
     bool needs_control_plane, topology_may_hold;
     enum crs_reconcile_with reconcile_with;
     duration drift_check; /* 0: 5 min */

@@ -13,7 +13,7 @@
 #include "cmd/user_agent.h"
 #include "net/tcp.h"
 
-#define THREADS_MAX 4 /* as many as libuv has; more would wait for the loop */
+#define THREADS_MAX 4 /* more would wait for the loop */
 
 #define AT(member)        offsetof(struct controller_settings, member)
 #define OPTION_AT(member) offsetof(struct controller_settings, options.member)
