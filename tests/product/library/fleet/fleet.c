@@ -177,8 +177,10 @@ static struct corset_error *ask_everywhere(struct corset_run *run)
     if (summary.asked != 0)
         return corset_error_new("%zu clusters were asked", summary.asked);
     struct corset_error *err = corset_clusters_each(run, &all, refuse_answer, NULL, NULL);
-    if (!err || !strstr(corset_error_message(err), "enough"))
+    if (!err)
         return corset_error_new("the error of an answer was lost");
+    if (!strstr(corset_error_message(err), "enough"))
+        return err; /* the process ends meanwhile, say */
     corset_error_free(err);
     CORSET_TRY(corset_clusters_each(run, &all, count_answer, &answers, &summary));
     if (summary.answered != answers || summary.asked != answers + summary.unanswered_count)
