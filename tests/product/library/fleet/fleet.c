@@ -196,7 +196,9 @@ static struct corset_error *work(struct corset_run *run)
     CORSET_TRY(copy_note(run));
     CORSET_TRY(ask_everywhere(run));
     CORSET_TRY(report(run, "probed", was_probed ? "yes" : "no"));
-    return report(run, "state", "up");
+    CORSET_TRY(report(run, "state", "up"));
+    /* A probe is no event: until there was one the run is tried again. */
+    return was_probed ? NULL : corset_error_new("no cluster was probed yet");
 }
 
 static struct corset_error *run_fleet(void *data, struct corset_run *run,
