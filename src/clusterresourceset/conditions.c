@@ -62,6 +62,8 @@ static const struct {
                            STR_INIT("operatorError"),                                                                                              true,  true },
     [FAULT_NOT_APPLIED] = {STR_INIT("NotApplied"),      STR_INIT("ApplyFailed"),               STR_INIT("Warning"),
                            STR_INIT("dependencySpec"),                                                                                             true,  false},
+    [FAULT_UNUSABLE] = {STR_INIT("NotApplied"),      STR_INIT("ResourceUnusable"),          STR_INIT("Warning"),
+                           STR_INIT("dependencySpec"),                                                                                             true,  true },
     [FAULT_WRONG_TYPE] = {STR_INIT("WrongSecretType"), STR_INIT("WrongSecretType"),
                            STR_INIT("Warning"),                                                                     STR_INIT("dependencySpec"),    true,  true },
 };
@@ -151,6 +153,7 @@ static struct str summary_text(const struct conditions_summary *summary,
         return STR("The order between sets cannot be kept");
     case FAULT_NO_ROOM:
     case FAULT_NOT_APPLIED:
+    case FAULT_UNUSABLE:
         return NOT_APPLIED;
     default:
         return CHECK_LOGS;

@@ -34,6 +34,7 @@ enum fault_type {
     FAULT_ORDER,       /* the sets that the set depends on cannot be told, or form a cycle */
     FAULT_NO_ROOM,     /* the binding of the cluster is full: the set is not applied there */
     FAULT_NOT_APPLIED, /* an object failed, or the content of a resource cannot be used */
+    FAULT_UNUSABLE,    /* by the policy of the set no cluster is given a content as it is now */
     FAULT_WRONG_TYPE,  /* a Secret is not of the type for resource sets */
 };
 

@@ -329,8 +329,19 @@ static size_t find_unusable_resource(const struct plan *plan, const struct fault
 }
 
 /*
+ * Whether no cluster can be given a content by the policy of the set. Clusters that have something
+ * of the set stay as they are until it can be used (plan_is_met()) and have no fault, so that the
+ * set itself has to tell.
+ */
+static bool is_withheld(const struct plan *plan, size_t index)
+{
+    return plan_policy(plan) &&
+           resource_snapshot_fault(plan_snapshot(plan, index)) == FAULT_NOT_APPLIED;
+}
+
+/*
  * Adds the faults of placements and counts those that failed or wait. A content that cannot be used
- * fails on every cluster and is added once, without a cluster.
+ * is added once, without a cluster.
  */
 static void collect_placement_faults(struct set_reconcile *reconcile,
                                      struct conditions_summary *summary)
@@ -338,6 +349,8 @@ static void collect_placement_faults(struct set_reconcile *reconcile,
     const struct plan *plan = set_plan(reconcile->set);
     bool *is_unusable =
         arena_alloc_array(&reconcile->arena, plan_resource_count(plan) + 1, sizeof(bool));
+    for (size_t i = 0; i < plan_resource_count(plan); i++)
+        is_unusable[i] = is_withheld(plan, i);
     MAP_FOREACH (entry, set_placements(reconcile->set)) {
         const struct fault *fault = placement_fault(entry->value);
         if (!fault->type)
@@ -354,11 +367,12 @@ static void collect_placement_faults(struct set_reconcile *reconcile,
     }
     for (size_t i = 0; i < plan_resource_count(plan); i++)
         if (is_unusable[i])
-            add_problem(reconcile, (struct conditions_problem){
-                                       FAULT_NOT_APPLIED, STR(""),
-                                       describe_resource(reconcile, plan_resource(plan, i)),
-                                       plan_resource(plan, i).name,
-                                       resource_snapshot_text(plan_snapshot(plan, i))});
+            add_problem(reconcile,
+                        (struct conditions_problem){
+                            is_withheld(plan, i) ? FAULT_UNUSABLE : FAULT_NOT_APPLIED, STR(""),
+                            describe_resource(reconcile, plan_resource(plan, i)),
+                            plan_resource(plan, i).name,
+                            resource_snapshot_text(plan_snapshot(plan, i))});
 }
 
 static bool find_contested(struct crs_set *set, struct condition *ret_found)

@@ -175,11 +175,11 @@ static bool is_refused(const struct object *object)
            str_eq(found.reason, STR("operatorError"));
 }
 
-/* A resource is missing, cannot be read or is of the wrong type, and nothing graver failed. */
+/* A resource is missing, cannot be used or is of the wrong type, and nothing graver failed. */
 static bool lacks_resource(const struct object *object)
 {
     static const struct str reasons[] = {STR_INIT("RetrievingResourceFailed"),
-                                         STR_INIT("WrongSecretType")};
+                                         STR_INIT("WrongSecretType"), STR_INIT("ResourceUnusable")};
     const struct json_value *condition;
     JSON_FOREACH (key, condition, object_path(object, "status.deprecated.v1beta1.conditions"))
         for (size_t i = 0; i < COUNT(reasons); i++)
