@@ -29,6 +29,7 @@ struct crs_set {
     bool is_open;
     int64_t status_due;  /* see set_status_wait() */
     bool shows_progress; /* the last status was written while placements were pending */
+    bool tells_own_problems;
     bool is_touched;
     int64_t touched_at; /* 0: never */
     struct rivalry rivalry;
@@ -300,6 +301,16 @@ bool set_status_is_due(struct crs_set *set)
         set->shows_progress = set->pending > 0;
     }
     return !wait;
+}
+
+bool set_tells_own_problems(const struct crs_set *set)
+{
+    return set->tells_own_problems;
+}
+
+void set_put_own_problems(struct crs_set *set, bool has_problems)
+{
+    set->tells_own_problems = has_problems;
 }
 
 /* The queue retries the set with back-off. The news must then be reported whatever is pending. */

@@ -104,6 +104,13 @@ bool set_status_is_due(struct crs_set *set);
 void set_retry_status(struct crs_set *set);
 
 /*
+ * Whether the last status told of problems of the set itself, such as an owner reference that could
+ * not be written. That they begin or end is news that no placement brings.
+ */
+bool set_tells_own_problems(const struct crs_set *set);
+void set_put_own_problems(struct crs_set *set, bool has_problems);
+
+/*
  * How long a status has to wait: 0 for now, FOREVER until the last placement is done. due is the
  * time from which on news are reported though placements are pending; 0: there are no news. Pure.
  */

@@ -575,9 +575,11 @@ static struct error *update_status(struct set_reconcile *reconcile)
 {
     struct crs_set *set = reconcile->set;
     struct condition found;
+    const bool has_own_problems = reconcile->problem_count > 0;
     if (!set_status_is_due(set)) {
-        if (find_contested(set, &found))
-            set_note_news(set); /* what another controller wrote meanwhile may be wrong */
+        if (has_own_problems != set_tells_own_problems(set) ||
+            find_contested(set, &found)) /* what another controller wrote meanwhile may be wrong */
+            set_note_news(set);
         return NULL;
     }
     collect_resource_faults(reconcile);
@@ -593,6 +595,8 @@ static struct error *update_status(struct set_reconcile *reconcile)
     struct error *err = write_conditions(reconcile, &summary);
     if (err)
         set_retry_status(set);
+    else
+        set_put_own_problems(set, has_own_problems);
     return err;
 }
 

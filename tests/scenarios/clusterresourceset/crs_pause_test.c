@@ -36,6 +36,38 @@ SIM_TEST(crs_80_nothing_new_is_applied_to_a_paused_cluster)
     CHECK(crs_fixture_exists(&fixture, CRS_FIXTURE_OBJECT("1", "a")));
 }
 
+static void fail_reference(struct crs_fixture *fixture, const char *resource, size_t times)
+{
+    if (times)
+        proxy_fail(&fixture->management,
+                   (struct proxy_fault){
+                       .method = "PATCH", .part = resource, .times = times, .status = 500});
+}
+
+/*
+ * That it is over brings no news of the paused Cluster, which is looked at once more because
+ * another resource has its reference since.
+ */
+SIM_TEST(a_reference_that_could_be_written_at_last_is_no_failure_any_more)
+{
+    for (size_t i = 0; i < 16; i++) {
+        SCOPED(crs_fixture) fixture;
+        TEST_CASE("cm1 %zu times, s1 %zu times", i % 4, i / 4);
+        crs_fixture_init(&fixture);
+        crs_fixture_cluster(&fixture, 1);
+        pause_cluster(&fixture, true);
+        crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+        crs_fixture_secret(&fixture, "s1", "", CRS_FIXTURE_MANIFEST("b", "1"));
+        fail_reference(&fixture, "/configmaps/cm1", i % 4);
+        fail_reference(&fixture, "/secrets/s1", i / 4);
+        crs_fixture_start(&fixture, NULL);
+        crs_fixture_set(&fixture, "crs1", "ApplyOnce", "ConfigMap/cm1 Secret/s1");
+        CHECK_OK(fiber_sleep(2 * MINUTE));
+        CHECK_EQ(crs_fixture_condition(&fixture, "crs1", "Failed"), STR("False/Succeeded/"));
+        CHECK_EQ(crs_fixture_condition(&fixture, "crs1", "ResourcesApplied"), STR(PAUSED));
+    }
+}
+
 SIM_TEST(crs_80_a_change_waits_while_the_cluster_is_paused)
 {
     SCOPED(crs_fixture) fixture;
