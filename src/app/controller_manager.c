@@ -187,6 +187,7 @@ static void open_crs_controllers(struct controller_manager *controllers, struct 
                                .sync_period = options->sync_period,
                                .concurrency = options->concurrency,
                                .apply_concurrency = options->apply_concurrency,
+                               .is_elected = options->leader_elect,
                                .needs_control_plane = options->needs_control_plane,
                                .topology_may_hold = options->topology_may_hold,
                                .reconcile_with = options->reconcile_with,

@@ -127,6 +127,7 @@ struct crs_controllers *crs_controllers_new(struct loop *loop,
     controllers->loop = loop;
     controllers->options = fill_in_defaults(options);
     controllers->lost.release = mem_free;
+    controllers->replaced.release = mem_free;
     controllers->drift_room.limit = DRIFT_ROOM;
     if (options->watch_filter.len)
         controllers->watch_filter = mem_dup(options->watch_filter.ptr, options->watch_filter.len);
@@ -165,6 +166,8 @@ void crs_controllers_free(struct crs_controllers *controllers)
         set_drop(map_first(&controllers->sets_by_key)->value);
     map_done(&controllers->sets_by_key);
     map_done(&controllers->lost);
+    map_done(&controllers->replaced);
+    map_done(&controllers->read_namespaces);
     cluster_index_free(controllers->cluster_index);
     policy_store_free(controllers->policies);
     order_graph_free(controllers->order_graph);

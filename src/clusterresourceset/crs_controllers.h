@@ -50,6 +50,7 @@ struct crs_controllers_options {
     size_t concurrency;       /* sets at a time; 0: 10 */
     size_t apply_concurrency; /* placements at a time; 0: 1024 */
     duration apply_timeout;   /* of a placement, plus 250 ms for each object; 0: 5 min */
+    bool is_elected;          /* another process did the work until this one was elected */
     bool needs_control_plane; /* skip clusters whose control plane is not initialized */
     bool topology_may_hold;   /* Cluster API runs with RuntimeSDK and ClusterTopology */
     enum crs_reconcile_with reconcile_with;

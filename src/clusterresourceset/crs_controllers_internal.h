@@ -35,7 +35,9 @@ struct crs_controllers {
     struct metrics_collector drift_collector, prune_collector;
     struct map drift_watches;            /* "namespace/name" of Clusters -> struct drift_watch */
     struct watch_stream_room drift_room; /* of all of them */
-    struct map lost; /* key of a Cluster that went -> UID of the binding it had */
+    struct map read_namespaces;          /* the bindings of which were read; see set_rollout.c */
+    struct map replaced; /* key of a Cluster -> UID that a write with an unknown outcome replaces */
+    struct map lost;     /* key of a Cluster that went -> UID of the binding it had */
 };
 
 /*

@@ -12,9 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apimachinery/wellknown.h"
 #include "async/loop.h"
 #include "base/array.h"
 #include "base/memory.h"
+#include "client/client.h"
 #include "clustercache/cluster_connection.h"
 #include "clustercache/clustercache.h"
 #include "clusterresourceset/crs_controllers_internal.h"
@@ -245,6 +247,34 @@ static bool is_too_early(struct crs_set *set, const struct rollout_look *look)
     return true;
 }
 
+static struct error *keep_binding(void *data, struct object *binding)
+{
+    binding_store_put(data, binding);
+    return NULL;
+}
+
+/*
+ * The cache of a process that was elected may be behind what the one before has written, and a
+ * decision by old records gives the same slots to others. So the bindings of a namespace are read
+ * from the server once before the first decision there. Suspends.
+ */
+static struct error *read_bindings(struct crs_set *set)
+{
+    struct crs_controllers *controllers = set_controllers(set);
+    SCOPED(buf) version = {.limit = 0};
+    const struct client_list_sink sink = {.each = keep_binding, .data = controllers->binding_store};
+    const struct str namespace = set_key(set).namespace;
+    if (!controllers->options.is_elected || map_find(&controllers->read_namespaces, namespace))
+        return NULL;
+    TRY(client_list_each(controllers->options.client, GVR_CLUSTER_RESOURCE_SET_BINDINGS, namespace,
+                         NULL, &sink, &version),
+        "read the ClusterResourceSetBindings of namespace %.*s before the first decision about a "
+        "rollout",
+        STR_ARG(namespace));
+    map_put(&controllers->read_namespaces, namespace, controllers);
+    return NULL;
+}
+
 struct error *set_rollout_look(struct crs_set *set, const struct plan *plan)
 {
     SCOPED(rollout_look) look = {.set = set, .plan = plan};
@@ -252,6 +282,7 @@ struct error *set_rollout_look(struct crs_set *set, const struct plan *plan)
         set_put_rollout(set, NULL);
         return NULL;
     }
+    TRY(read_bindings(set));
     plan_revision(plan, look.revision);
     return is_too_early(set, &look) ? NULL : run_look(&look);
 }

@@ -140,7 +140,8 @@ crs_fixture_options(struct crs_fixture *fixture, const struct controller_manager
 {
     struct controller_manager_options all =
         options ? *options : (struct controller_manager_options){0};
-    all.config = &fixture->config;
+    if (!all.config)
+        all.config = &fixture->config;
     all.network = fixture->apiserver.network;
     all.tls = fixture->apiserver.tls;
     all.user_agent = STR("corset/v1 (linux)");
