@@ -202,6 +202,11 @@ struct error *cluster_connection_cluster_uid(struct cluster_connection *connecti
     return NULL;
 }
 
+struct str cluster_connection_known_uid(const struct cluster_connection *connection)
+{
+    return connection->is_uid_known ? connection->uid : STR("");
+}
+
 /* One more connection, made while the UID is read, is looked at the next time. */
 struct error *cluster_connection_is_other_cluster(struct cluster_connection *connection,
                                                   bool *ret_is_other)

@@ -54,6 +54,9 @@ MUST_USE struct error *cluster_connection_least_version(struct cluster_connectio
 MUST_USE struct error *cluster_connection_cluster_uid(struct cluster_connection *connection,
                                                       struct str *ret_uid);
 
+/* The same as far as it was read. Does not suspend. */
+struct str cluster_connection_known_uid(const struct cluster_connection *connection);
+
 /*
  * Reads from caches. The first read of a kind starts its cache; a read waits until that cache is
  * synced, at most for the timeout of a request. Kinds in options.uncached are read from the server

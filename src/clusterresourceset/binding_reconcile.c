@@ -19,10 +19,11 @@ void binding_note_lost_cluster(struct crs_controllers *controllers, struct key c
 {
     OWNED(object) binding = binding_store_find(controllers->binding_store, cluster);
     SCOPED(buf) key = {.limit = 0};
+    key_write(&key, cluster);
+    map_remove(&controllers->replaced, buf_str(&key));
     if (!binding)
         return;
     const struct str uid = object_uid(binding);
-    key_write(&key, cluster);
     mem_free(map_put(&controllers->lost, buf_str(&key), mem_dup(uid.ptr, uid.len)));
 }
 

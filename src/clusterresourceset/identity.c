@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "clustercache/clustercache.h"
 #include "clusterresourceset/crs_controllers_internal.h"
 #include "clusterresourceset/types/binding.h"
@@ -50,6 +51,34 @@ static void tell_other_cluster(struct crs_controllers *controllers, const struct
         STR_ARG(key.namespace), STR_ARG(key.name), STR_ARG(identity->now), STR_ARG(identity->was));
 }
 
+/*
+ * When the answer to the write was lost, the next look finds the binding changed or changes it.
+ * What follows from the change is done then. Returns the UID that was replaced; empty: none.
+ */
+static struct str note_outcome(struct crs_controllers *controllers, struct key cluster,
+                               bool has_failed, struct identity *identity)
+{
+    SCOPED(buf) key = {.limit = 0};
+    key_write(&key, cluster);
+    const char *earlier = map_find(&controllers->replaced, buf_str(&key));
+    if (has_failed && identity->was.len && !earlier)
+        map_put(&controllers->replaced, buf_str(&key),
+                mem_dup(identity->was.ptr, identity->was.len));
+    if (has_failed)
+        return STR("");
+    if (!identity->was.len && earlier)
+        identity->was = arena_str(&identity->arena, str_from_c(earlier));
+    map_remove(&controllers->replaced, buf_str(&key));
+    return identity->was;
+}
+
+static bool has_unknown_outcome(const struct crs_controllers *controllers, struct key cluster)
+{
+    SCOPED(buf) key = {.limit = 0};
+    key_write(&key, cluster);
+    return map_find(&controllers->replaced, buf_str(&key)) != NULL;
+}
+
 /* The copy that is known decides that nothing is to be done; the write is made on the newest. */
 struct error *identity_check(struct crs_controllers *controllers, const struct object *cluster,
                              struct str cluster_uid)
@@ -57,13 +86,17 @@ struct error *identity_check(struct crs_controllers *controllers, const struct o
     const struct key key = object_key(cluster);
     SCOPED(identity) identity = {.now = cluster_uid};
     OWNED(object) binding = binding_store_find(controllers->binding_store, key);
-    if (!binding_is_of_other_cluster(binding, cluster_uid))
+    if (!binding_is_of_other_cluster(binding, cluster_uid) &&
+        !has_unknown_outcome(controllers, key))
         return NULL;
-    TRY(error_ignore(binding_store_change(controllers->binding_store, key, void_entries, &identity),
-                     ERROR_NOT_FOUND),
+    struct error *err =
+        error_ignore(binding_store_change(controllers->binding_store, key, void_entries, &identity),
+                     ERROR_NOT_FOUND);
+    const struct str was = note_outcome(controllers, key, err != NULL, &identity);
+    TRY(err,
         "failed to drop the entries of another cluster from ClusterResourceSetBinding %.*s/%.*s",
         STR_ARG(key.namespace), STR_ARG(key.name));
-    if (identity.was.len) {
+    if (was.len) {
         tell_other_cluster(controllers, cluster, &identity);
         watches_enqueue_cluster(controllers, cluster); /* they may have found all well before */
     }

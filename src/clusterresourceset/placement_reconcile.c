@@ -131,6 +131,17 @@ static bool is_same_cluster(const struct placement_reconcile *reconcile)
            str_eq(object_text_uid(now), object_uid(reconcile->cluster_object));
 }
 
+/* True if another cluster has come in the place of the one that was worked on. */
+static bool is_replaced(const struct placement_reconcile *reconcile)
+{
+    OWNED(cluster_connection) now = NULL;
+    OWNED(error)
+    offline = clustercache_get_client(reconcile->controllers->options.clustercache,
+                                      reconcile->cluster, &now);
+    const struct str uid = now ? cluster_connection_known_uid(now) : STR("");
+    return uid.len && reconcile->cluster_uid.len && !str_eq(uid, reconcile->cluster_uid);
+}
+
 /* Nothing is applied that could not be recorded. Trying again soon is of no use. */
 static void refuse_for_room(struct placement_reconcile *reconcile)
 {
@@ -257,6 +268,8 @@ static struct error *edit_binding(void *data, struct object *binding, struct obj
     };
     if (binding_is_of_other_cluster(binding, reconcile->cluster_uid))
         return error_new(ERROR_NOT_FOUND, "the binding is about another cluster now");
+    if (is_replaced(reconcile)) /* while this write waited for another one */
+        return error_new(ERROR_NOT_FOUND, "the cluster is another one now");
     return binding_record(binding, &change, ret_binding);
 }
 

@@ -48,6 +48,63 @@ SIM_TEST(a_cluster_that_was_rebuilt_gets_everything_anew)
     }
 }
 
+/* The entries go, and neither the answer nor anything else says so. */
+SIM_TEST(a_cluster_that_was_rebuilt_is_told_of_when_the_answer_was_lost)
+{
+    for (size_t paused = 0; paused < 2; paused++) {
+        SCOPED(crs_fixture) fixture;
+        TEST_CASE("%s", paused ? "paused" : "not paused");
+        crs_fixture_init(&fixture);
+        crs_fixture_ready(&fixture, "ApplyOnce");
+        if (paused)
+            crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_OWNERS "/c1",
+                           "{\"spec\":{\"paused\":true}}");
+        CHECK_OK(fiber_sleep(MINUTE));
+        proxy_fail(&fixture.management, (struct proxy_fault){.method = "PATCH",
+                                                             .part = "/clusterresourcesetbindings/",
+                                                             .times = 1,
+                                                             .after = true});
+        rebuild(&fixture);
+        CHECK_EQ(crs_fixture_call(&fixture, "GET", EVENTS, NULL), 200);
+        CHECK_CONTAINS(buf_str(&fixture.apiserver.answer),
+                       STR("Cluster ns/c1 is another cluster now (kube-system UID "));
+        crs_fixture_await_condition(&fixture, "crs1", "ResourcesApplied",
+                                    paused ? "False/ClusterPaused/" : "True/Applied/");
+    }
+}
+
+/*
+ * What was applied to the cluster before is recorded late, behind a write that hangs, and the
+ * binding has no UID yet that would tell. Nobody else looks at a paused Cluster.
+ */
+SIM_TEST(what_was_applied_before_a_cluster_was_rebuilt_is_not_recorded_after_it)
+{
+    SCOPED(crs_fixture) fixture;
+    crs_fixture_init(&fixture);
+    crs_fixture_cluster(&fixture, 1);
+    crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_map(&fixture, "cm2", CRS_FIXTURE_MANIFEST("b", "1"));
+    crs_fixture_start(&fixture, NULL);
+    CHECK_OK(fiber_sleep(SECOND));
+    proxy_fail(&fixture.management, (struct proxy_fault){.method = "PATCH",
+                                                         .part = "/clusterresourcesetbindings/",
+                                                         .times = 1,
+                                                         .hangs = true});
+    crs_fixture_set(&fixture, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    crs_fixture_set(&fixture, "crs2", "ApplyOnce", "ConfigMap/cm2");
+    crs_fixture_await(&fixture, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "1");
+    crs_fixture_await(&fixture, CRS_FIXTURE_OBJECT("1", "b"), "data.k", "1");
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_OWNERS "/c1", "{\"spec\":{\"paused\":true}}");
+    rebuild(&fixture);
+    CHECK(!str_contains(crs_fixture_entry(&fixture, "c1", "crs1"), STR("true")));
+    CHECK(!str_contains(crs_fixture_entry(&fixture, "c1", "crs2"), STR("true")));
+    crs_fixture_do(&fixture, "PATCH", CRS_FIXTURE_OWNERS "/c1", "{\"spec\":{\"paused\":null}}");
+    crs_fixture_await(&fixture, CRS_FIXTURE_OBJECT("2", "a"), "data.k", "1");
+    crs_fixture_await(&fixture, CRS_FIXTURE_OBJECT("2", "b"), "data.k", "1");
+    CHECK_OK(fiber_sleep(MINUTE));
+    check_uid(&fixture, CRS_FIXTURE_WORKLOAD("2") SYSTEM);
+}
+
 /* Another cluster answers at the address of c1. */
 static void rebuild_in_place(struct crs_fixture *fixture)
 {
