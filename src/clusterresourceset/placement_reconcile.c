@@ -767,6 +767,8 @@ static struct error *apply_and_record(struct placement_reconcile *reconcile, boo
         return error_join(err, placement_reconcile_write(reconcile));
     if (was_known && !may_write_unread(reconcile))
         TRY(refresh_binding(reconcile));
+    if (plan_is_met(reconcile->plan, reconcile->binding, set_owner_reference(reconcile->set)))
+        return placement_findings_record(reconcile); /* the answer to an earlier write was lost */
     if (hold_for_order(reconcile)) /* others may have changed while the binding was read */
         return NULL;
     TRY(take_place(reconcile));

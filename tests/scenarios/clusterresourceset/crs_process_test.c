@@ -2,7 +2,7 @@
 #include <stdint.h>
 
 #include "http/server.h"
-#include "scenarios/clusterresourceset/crs_fixture.h"
+#include "scenarios/clusterresourceset/delivery_fixture.h"
 #include "scenarios/clusterresourceset/second_process.h"
 
 #define BOTH "ConfigMap/cm1 true hash, Secret/s1 true hash"
@@ -32,6 +32,47 @@ SIM_TEST(who_does_not_lead_waits_and_takes_over)
     CHECK_OK(fiber_sleep(MINUTE));
     CHECK_EQ(proxy_count(&fixture.workloads[0], "PATCH "), 1);
     CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR(BOTH));
+}
+
+/* From the first record on the caches are told of nothing more. */
+static void hold_watches(struct proxy *proxy, struct str method, struct str target)
+{
+    if (str_eq(method, STR("PATCH")) &&
+        str_find(target, STR("/clusterresourcesetbindings/")) != STR_NONE)
+        proxy->holds_watches = true;
+}
+
+/* The record is there, and neither the answer nor the event says so. */
+SIM_TEST(what_is_recorded_is_not_applied_again_when_the_answer_was_lost)
+{
+    static const char *const policies[] = {NULL, "{}"};
+    for (size_t i = 0; i < COUNT(policies); i++) {
+        SCOPED(crs_fixture) fixture;
+        TEST_CASE("policy %s", policies[i] ? policies[i] : "none");
+        crs_fixture_init(&fixture);
+        crs_fixture_cluster(&fixture, 1);
+        crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+        if (policies[i])
+            delivery_fixture_policy(&fixture, policies[i]);
+        crs_fixture_start(&fixture, NULL);
+        if (policies[i])
+            delivery_fixture_set(&fixture, "crs1", "Reconcile", "ConfigMap/cm1");
+        else
+            crs_fixture_set(&fixture, "crs1", "Reconcile", "ConfigMap/cm1");
+        crs_fixture_await_applied(&fixture, "crs1");
+        CHECK_OK(fiber_sleep(MINUTE));
+        crs_fixture_forget(&fixture);
+        fixture.management.on_request = hold_watches;
+        proxy_fail(&fixture.management, (struct proxy_fault){.method = "PATCH",
+                                                             .part = "/clusterresourcesetbindings/",
+                                                             .times = 1,
+                                                             .after = true});
+        crs_fixture_map(&fixture, "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
+        crs_fixture_await(&fixture, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "2");
+        CHECK_OK(fiber_sleep(MINUTE));
+        CHECK_EQ(proxy_count(&fixture.workloads[0], "PATCH "), 1);
+        CHECK_EQ(crs_fixture_entry(&fixture, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
+    }
 }
 
 /* ApplyOnce after a process died between applying and recording: once more, and then never again.
