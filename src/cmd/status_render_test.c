@@ -567,6 +567,26 @@ TEST(status_says_what_waits_behind_a_pause)
     CHECK_CONTAINS(buf_str(&out), STR("a change waits for 1 of 1 clusters\n"));
 }
 
+/* A resource was missing when the set was paused. Nobody has looked since. */
+TEST(status_of_a_paused_set_does_not_tell_of_earlier_faults)
+{
+    SCOPED(status_model) model = {0};
+    add(&model, status_model_add_set,
+        "{'metadata':{'name':'cni','namespace':'default','annotations':{'cluster.x-k8s.io/paused':"
+        "''}},'spec':{'clusterSelector':{'matchLabels':{'env':'prod'}},'resources':[{'kind':"
+        "'ConfigMap','name':'a'},{'kind':'Secret','name':'b'}]},'status':{'conditions':[{'type':"
+        "'ResourcesApplied','status':'False','reason':'InternalError','message':'not found'}],"
+        "'deprecated':{'v1beta1':{'conditions':[{'type':'ResourcesApplied','status':'False',"
+        "'reason':'RetrievingResourceFailed'}]}}}}");
+    add_cluster(&model, "one", "prod");
+    add_cluster(&model, "two", "prod");
+    add_binding(&model, "one", "cni", true);
+    add_binding(&model, "two", "cni", false);
+    status_model_finish(&model);
+    CHECK_EQ(status_model_find_cluster(&model, STR("one"))->state, STATUS_APPLIED);
+    CHECK_EQ(status_model_find_cluster(&model, STR("two"))->state, STATUS_PAUSED);
+}
+
 TEST(status_passes_over_events_of_what_had_the_name_before)
 {
     const struct {
@@ -595,6 +615,45 @@ TEST(status_passes_over_events_of_what_had_the_name_before)
         status_model_finish(&model);
         CHECK_EQ(model.clusters[0]->state, cases[i].counts ? STATUS_FAILED : STATUS_WAITING);
         CHECK_EQ(model.clusters[0]->why, cases[i].counts ? STR("cni: no") : STR(""));
+    }
+}
+
+#define FAILED_WHY                                                                        \
+    "cni: 1 of 1 objects failed: 1 object: refused: ConfigMap ns/x (ConfigMap a, key k, " \
+    "document 1)"
+
+/* The binding of cluster one records since 00:07 that cni failed there. */
+TEST(status_passes_over_events_of_an_earlier_failure)
+{
+    const struct {
+        const char *name, *why;
+        int minute; /* of the Event; 0: there is none */
+        int since;
+    } cases[] = {
+        {"the Event is lost",               FAILED_WHY, 0, 7},
+        {"only an earlier one came",        FAILED_WHY, 6, 7},
+        {"the Event of this failure",       "cni: no",  7, 7},
+        {"something else has failed since", "cni: no",  8, 8},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(status_model) model = {0};
+        TEST_CASE("%s", cases[i].name);
+        add_set(&model, "cni", "False", "1 of 1 clusters failed");
+        add_cluster(&model, "one", "prod");
+        add(&model, status_model_add_binding,
+            "{'metadata':{'name':'one','namespace':'default','annotations':{"
+            "'corset.dev/delivery':'{\\'cni\\':{\\'state\\':\\'Failed\\',"
+            "\\'since\\':\\'2026-01-01T00:07:00Z\\',\\'objects\\':1,\\'why\\':[{"
+            "\\'count\\':1,\\'reason\\':\\'Invalid\\',\\'message\\':\\'refused\\',"
+            "\\'objects\\':[\\'v1 ConfigMap ns/x (ConfigMap a, key k, document 1)\\']}]}}'}},"
+            "'spec':{'bindings':[{'clusterResourceSetName':'cni','resources':[{'kind':"
+            "'ConfigMap','name':'a','applied':false}]}]}}");
+        if (cases[i].minute)
+            add_event_of(&model, "", "", cases[i].minute);
+        status_model_finish(&model);
+        CHECK_EQ(model.clusters[0]->state, STATUS_FAILED);
+        CHECK_EQ(model.clusters[0]->why, str_from_c(cases[i].why));
+        CHECK_EQ(model.clusters[0]->since, NOW - (10 - cases[i].since) * MINUTE);
     }
 }
 
@@ -735,7 +794,7 @@ TEST(status_of_what_has_drifted)
                                      "    cni: v1 ConfigMap ns/x: data.k changed by ops\n"
                                      "b     applied  1/1   1/1        5m\n"},
         {RECORD("Contested", CHANGED), "\ncni    contested  2/2      0       0        1      2m\n"               },
-        {RECORD("Failed",    CHANGED), "\ncni    failed  1/2      1       0        0      -\n"                   },
+        {RECORD("Failed",    CHANGED), "\ncni    failed  1/2      1       0        0      3m\n"                  },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         SCOPED(status_model) model = {0};

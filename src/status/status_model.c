@@ -5,8 +5,9 @@
  * before. status_model_add_binding() and status_model_add_event() fill in cells.
  * status_model_finish() judges cells, then clusters, then sets, each from the results before.
  *
- * The message for a cell comes from three places, the best one first: an Event about the Cluster,
- * the part of the set's condition that names the cluster, the whole message of the condition.
+ * The message for a cell comes from four places, the best one first: an Event about the Cluster, if
+ * it is not older than the failure that the binding records, that record, the part of the set's
+ * condition that names the cluster, the whole message of the condition.
  */
 #include "status/status_model.h"
 
@@ -552,6 +553,11 @@ static struct str part_about(struct str message, struct str cluster)
     return STR("");
 }
 
+bool status_cell_is_recorded_failed(const struct status_cell *cell)
+{
+    return cell->delivery && str_eq(cell->delivery->state, STR("Failed")) && cell->told.len;
+}
+
 bool status_cell_is_unready(const struct status_cell *cell)
 {
     return (cell->state == STATUS_SETTLING || cell->state == STATUS_FAILED) && cell->delivery &&
@@ -637,11 +643,24 @@ static bool lacks_revision(const struct status_cell *cell)
 }
 
 /*
+ * Events come late, or not at all, when there are many: one that is older than the failure that the
+ * binding records is about an earlier one.
+ */
+static void forget_old_event(struct status_cell *cell)
+{
+    if (!status_cell_is_recorded_failed(cell) || cell->why_time >= status_since_of_record(cell))
+        return;
+    cell->why = STR("");
+    cell->why_time = cell->why_first = 0;
+}
+
+/*
  * An Event that is newer than the last application means that something failed since. What a
  * cluster that cannot be reached has now is not known, whatever was applied to it before. On a
  * paused Cluster what is recorded need not be the newest content. Of a set that is refused nothing
  * is looked after, whatever was applied before. A set that is paused or being deleted keeps what it
- * has applied. To a cluster that is not provisioned yet nothing was tried.
+ * has applied, and what its conditions say of resources may have been mended since. To a cluster
+ * that is not provisioned yet nothing was tried.
  */
 static void judge_cell(const struct status_cluster *cluster, struct status_cell *cell)
 {
@@ -654,12 +673,14 @@ static void judge_cell(const struct status_cluster *cluster, struct status_cell 
         .is_paused = cluster->is_paused || (set->is_paused && !has_all),
         .is_unreachable = cluster->is_unreachable,
         .has_failed = !has_all && (set->is_refused || has_refused(cell) || is_told_later),
-        .lacks_resource = set->lacks_resource && cluster->is_provisioned,
+        .lacks_resource = set->lacks_resource && !set->is_paused && cluster->is_provisioned,
         .is_waiting = !has_all || lacks_revision(cell),
     };
     if (has_all)
         read_record(cell, &facts);
     cell->state = state_of_placement(placement_state_decide(&facts));
+    if (cell->state == STATUS_FAILED)
+        forget_old_event(cell);
     cell->why = find_why(cluster, cell);
     status_since_judge_cell(cluster, cell);
 }

@@ -67,6 +67,9 @@ struct status_cell {
 /* Whether what is told of the cell is that objects are not ready. */
 bool status_cell_is_unready(const struct status_cell *cell);
 
+/* Whether the binding records that the last attempt failed, and why. */
+bool status_cell_is_recorded_failed(const struct status_cell *cell);
+
 struct status_resource {
     bool is_known, is_applied; /* the binding mentions it; it was applied */
     struct str hash, time;

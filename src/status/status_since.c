@@ -93,20 +93,35 @@ static timestamp join(enum status_state state, timestamp a, timestamp b)
     return state == STATUS_APPLIED ? later(a, b) : earlier(a, b);
 }
 
+timestamp status_since_of_record(const struct status_cell *cell)
+{
+    return read_time(cell->delivery->since);
+}
+
+/* A failure is as old as its Event, or as its record where the Event is missing. */
+static timestamp failed_since(const struct status_cell *cell)
+{
+    if (cell->why_first && !cell->set->is_refused)
+        return cell->why_first;
+    if (status_cell_is_recorded_failed(cell) && !cell->set->is_refused)
+        return status_since_of_record(cell);
+    return cell->set->times[STATUS_FAILED];
+}
+
 /* A set waits on a cluster since both are there. */
 static timestamp cell_since(const struct status_cluster *cluster, const struct status_cell *cell)
 {
     const struct status_set *set = cell->set;
     if (status_cell_is_unready(cell))
-        return read_time(cell->delivery->since);
+        return status_since_of_record(cell);
     switch (cell->state) {
     case STATUS_FAILED:
-        return cell->why_first && !set->is_refused ? cell->why_first : set->times[STATUS_FAILED];
+        return failed_since(cell);
     case STATUS_DRIFTED:
     case STATUS_CONTESTED:
     case STATUS_HELD:
     case STATUS_PRUNING:
-        return read_time(cell->delivery->since);
+        return status_since_of_record(cell);
     case STATUS_WAITING:
         return later(set->times[STATUS_WAITING], cluster->times[STATUS_WAITING]);
     case STATUS_PAUSED:
