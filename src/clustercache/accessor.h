@@ -97,7 +97,7 @@ struct accessor {
     struct scope operations;
     bool is_connecting, is_probing;
     bool is_gone;      /* forgotten by the cache: operations that still run must change nothing */
-    int64_t probe_due; /* when the next probe should start; for clustercache_on_probe() */
+    int64_t probe_due; /* when the next probe should start */
     bool is_known;     /* it was connected once; connects before those that were not */
     bool is_slow;      /* the last attempt to connect outlasted its permit and failed: connect.c */
     enum accessor_result result;

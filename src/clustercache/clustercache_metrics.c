@@ -1,6 +1,7 @@
 /*
- * Names, labels and help texts are those of Cluster API (docs/clustercache.md, "Numbers"). Series
- * are looked up once per accessor and kept, because a probe changes two of them every ten seconds.
+ * Names, labels and help texts of series with a cluster are those of Cluster API
+ * (docs/clustercache.md, "Numbers"). They are looked up once per accessor and kept, because a probe
+ * changes two of them every ten seconds. The lateness of probes is one histogram for all clusters.
  */
 #include "clustercache/clustercache_metrics.h"
 
@@ -11,7 +12,11 @@ enum family {
     CONNECTION_UP,
     HEALTHCHECK,
     HEALTHCHECKS_TOTAL,
+    PROBE_LATENESS,
 };
+
+static const double lateness_buckets[] = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
+                                          0.1,   0.25,   0.5,   1,    5};
 
 static const struct metrics_family families[] = {
     [CONNECTION_UP] = METRICS_GAUGE("capi_cluster_cache_connection_up",
@@ -23,6 +28,11 @@ static const struct metrics_family families[] = {
     [HEALTHCHECKS_TOTAL] = METRICS_COUNTER("capi_cluster_cache_healthchecks_total",
                                            "Results of all clustercache healthchecks.",
                                            "cluster_name", "cluster_namespace", "status"),
+    [PROBE_LATENESS] =
+        METRICS_HISTOGRAM("corset_probe_lateness_seconds",
+                          "How much later than due the probes of clusters began that answered the "
+                          "probe before.",
+                          lateness_buckets),
 };
 
 #define SUCCESS STR("success")
@@ -66,6 +76,14 @@ void clustercache_series_up(struct accessor *accessor, bool is_up)
     struct metrics_series *series = gauge(accessor, CONNECTION_UP, &accessor->series.up);
     if (series)
         metrics_set(series, is_up);
+}
+
+void clustercache_series_probe_began(const struct accessor *accessor, duration late)
+{
+    struct metrics *metrics = metrics_of(accessor);
+    if (metrics && accessor->health.failures == 0)
+        metrics_observe(METRICS_SERIES(metrics, &families[PROBE_LATENESS]),
+                        late > 0 ? (double)late / SECOND : 0);
 }
 
 void clustercache_series_probed(struct accessor *accessor, bool succeeded)

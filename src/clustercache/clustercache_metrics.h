@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+#include "base/duration.h"
+
 struct accessor;
 struct metrics;
 struct metrics_series;
@@ -17,6 +19,8 @@ struct clustercache_series {
 void clustercache_metrics_register(struct metrics *metrics);
 
 void clustercache_series_up(struct accessor *accessor, bool is_up);
+/* A probe begins, this much after it was due. */
+void clustercache_series_probe_began(const struct accessor *accessor, duration late);
 void clustercache_series_probed(struct accessor *accessor, bool succeeded);
 
 /* Stops exporting the four series. The references stay until _done(). */

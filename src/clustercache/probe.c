@@ -70,6 +70,7 @@ static struct error *run_probe(void *data)
                 LOG_KEY("Cluster", accessor->key.namespace, accessor->key.name));
     OWNED(cluster_connection) connection = cluster_connection_ref(accessor->connection);
     const struct clustercache *cache = accessor->cache;
+    clustercache_series_probe_began(accessor, accessor_now(accessor).now - accessor->probe_due);
     if (cache->on_probe)
         cache->on_probe(cache->on_probe_data, accessor->key, accessor->probe_due);
     log_v(6, "Run health probe");

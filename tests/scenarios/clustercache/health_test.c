@@ -220,3 +220,23 @@ SIM_TEST(cc_52_metrics_are_named_and_ordered_as_dashboards_expect)
             "healthchecks.\n# TYPE capi_cluster_cache_healthchecks_total counter\n" CC_FIXTURE_ERROR
             " 1\n" CC_FIXTURE_SUCCESS " 1\n"));
 }
+
+SIM_TEST(the_lateness_of_probes_is_that_of_clusters_that_answer)
+{
+    SCOPED(cc_fixture) fixture;
+    cc_fixture_init(&fixture, 1);
+    cc_fixture_connect(&fixture);
+    cc_fixture_check_delay(cc_fixture_reconcile_after(&fixture, 10 * SECOND), 10 * SECOND);
+    CHECK_EQ(cc_fixture_metric(&fixture, "corset_probe_lateness_seconds_bucket{le=\"0.001\"}"),
+             "1");
+    TEST_CASE("30 ms late");
+    fixture.status = 400;
+    cc_fixture_check_delay(cc_fixture_reconcile_after(&fixture, 10 * SECOND + 30 * MILLISECOND),
+                           10 * SECOND);
+    CHECK_EQ(cc_fixture_metric(&fixture, "corset_probe_lateness_seconds_bucket{le=\"0.025\"}"),
+             "1");
+    CHECK_EQ(cc_fixture_metric(&fixture, "corset_probe_lateness_seconds_bucket{le=\"0.05\"}"), "2");
+    TEST_CASE("a cluster that failed does not count");
+    cc_fixture_check_delay(cc_fixture_reconcile_after(&fixture, 11 * SECOND), 10 * SECOND);
+    CHECK_EQ(cc_fixture_metric(&fixture, "corset_probe_lateness_seconds_count"), "2");
+}
