@@ -4,11 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apimachinery/object.h"
-#include "apimachinery/wellknown.h"
 #include "async/scope.h"
-#include "base/base64.h"
 #include "client/client.h"
+#include "registration.h"
 
 #define WRITERS        32
 #define KUBECONFIG_MAX (64 * KILOBYTE)
@@ -56,14 +54,6 @@ double cluster_processes_cpu(const struct cluster_processes *processes)
     return sum;
 }
 
-static void create(struct cluster_processes *processes, struct gvr gvr, const struct buf *text)
-{
-    OWNED(object) object = NULL;
-    must(buf_check(text));
-    must(object_read(buf_str(text), &object));
-    must(client_create(processes->client, gvr, object, NULL, NULL));
-}
-
 /* The kubeconfig that the server has written for its cluster. */
 static void read_kubeconfig(const struct api_fixture *server, size_t number, struct buf *out)
 {
@@ -82,34 +72,17 @@ static void read_kubeconfig(const struct api_fixture *server, size_t number, str
 
 static void register_one(struct cluster_processes *processes, size_t server, size_t number)
 {
-    static const struct str provisioned =
-        STR_INIT("{\"status\":{\"initialization\":{\"infrastructureProvisioned\":true,"
-                 "\"controlPlaneInitialized\":true},\"phase\":\"Provisioned\"}}");
     const struct rest_config *config = &processes->servers[server].config;
     char name[48];
     SCOPED(buf) kubeconfig = {.secret = true};
-    SCOPED(buf) secret = {.secret = true};
-    SCOPED(buf) cluster = {0};
     snprintf(name, sizeof(name), "p%zu-vc-%04zu", server, number);
     read_kubeconfig(&processes->servers[server], number, &kubeconfig);
-    buf_print(&secret,
-              "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"type\":\"cluster.x-k8s.io/secret\","
-              "\"metadata\":{\"name\":\"%s-kubeconfig\",\"namespace\":\"default\",\"labels\":{"
-              "\"cluster.x-k8s.io/cluster-name\":\"%s\"}},\"data\":{\"value\":\"",
-              name, name);
-    base64_encode(&secret, buf_str(&kubeconfig));
-    buf_add(&secret, STR("\"}}"));
-    create(processes, GVR_SECRETS, &secret);
-    buf_print(&cluster,
-              "{\"apiVersion\":\"cluster.x-k8s.io/v1beta2\",\"kind\":\"Cluster\",\"metadata\":{"
-              "\"name\":\"%s\",\"namespace\":\"default\",\"labels\":{\"corset.dev/virtual\":"
-              "\"true\"}},\"spec\":{\"controlPlaneEndpoint\":{\"host\":\"%.*s\",\"port\":%u}}}",
-              name, STR_ARG(config->server.host), config->server.port);
-    create(processes, GVR_CLUSTERS, &cluster);
-    must(client_patch(processes->client, GVR_CLUSTERS,
-                      (struct key){STR("default"), str_from_c(name)}, CLIENT_PATCH_MERGE,
-                      provisioned, &(struct client_write_options){.subresource = STR("status")},
-                      NULL));
+    registration_make(processes->client,
+                      &(struct registration){.name = name,
+                                             .labels = "\"corset.dev/virtual\":\"true\"",
+                                             .kubeconfig = buf_str(&kubeconfig),
+                                             .host = config->server.host,
+                                             .port = config->server.port});
 }
 
 static struct error *register_some(void *data)

@@ -12,11 +12,8 @@
 #include <unistd.h>
 
 #include "api_fixture.h"
-#include "apimachinery/object.h"
-#include "apimachinery/wellknown.h"
 #include "async/fiber.h"
 #include "async/loop.h"
-#include "base/base64.h"
 #include "base/random.h"
 #include "base/timestamp.h"
 #include "bench.h"
@@ -26,11 +23,13 @@
 #include "net/pki.h"
 #include "net/tcp.h"
 #include "net/tls.h"
+#include "registration.h"
 
 #define ADDRESSES 250
 #define SLOW      (2 * SECOND)
 
-#define HEALTHY_LABEL "cluster.x-k8s.io/watch-filter\":\"well"
+#define TEST_LABEL    "\"environment\":\"test\""
+#define HEALTHY_LABEL "\"cluster.x-k8s.io/watch-filter\":\"well\""
 
 /* About what a server with some add-ons has. */
 #define GROUPS    25
@@ -87,53 +86,21 @@ void cluster_servers_kubeconfig(const struct cluster_servers *servers, size_t in
     kubeconfig_write(out, STR("cluster"), &config);
 }
 
-/* Clusters and Secrets of the management cluster. */
-
-static void create(struct client *client, struct gvr gvr, const struct buf *text)
-{
-    OWNED(object) object = NULL;
-    must(buf_check(text));
-    must(object_read(buf_str(text), &object));
-    must(client_create(client, gvr, object, NULL, NULL));
-}
-
-static void register_secret(const struct cluster_servers *servers, size_t index,
-                            struct client *client)
-{
-    SCOPED(buf) kubeconfig = {.limit = 0};
-    SCOPED(buf) text = {.limit = 0};
-    cluster_servers_kubeconfig(servers, index, &kubeconfig);
-    buf_print(&text,
-              "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"type\":\"cluster.x-k8s.io/secret\","
-              "\"metadata\":{\"name\":\"c%zu-kubeconfig\",\"namespace\":\"default\",\"labels\":{"
-              "\"cluster.x-k8s.io/cluster-name\":\"c%zu\"}},\"data\":{\"value\":\"",
-              index, index);
-    base64_encode(&text, buf_str(&kubeconfig));
-    buf_add(&text, STR("\"}}"));
-    create(client, GVR_SECRETS, &text);
-}
-
 void cluster_servers_register(const struct cluster_servers *servers, size_t index,
                               struct client *client)
 {
-    static const struct str provisioned =
-        STR_INIT("{\"status\":{\"initialization\":{\"infrastructureProvisioned\":true,"
-                 "\"controlPlaneInitialized\":true},\"phase\":\"Provisioned\"}}");
     const bool is_well = cluster_servers_manner(servers, index) == CLUSTER_SERVERS_WELL;
     char name[32], address[CLUSTER_SERVERS_ADDRESS];
-    SCOPED(buf) text = {.limit = 0};
-    register_secret(servers, index, client);
+    SCOPED(buf) kubeconfig = {.secret = true};
     snprintf(name, sizeof(name), "c%zu", index);
     cluster_servers_address(index, address);
-    buf_print(&text,
-              "{\"apiVersion\":\"cluster.x-k8s.io/v1beta2\",\"kind\":\"Cluster\",\"metadata\":{"
-              "\"name\":\"%s\",\"namespace\":\"default\",\"labels\":{\"environment\":\"test\"%s}},"
-              "\"spec\":{\"controlPlaneEndpoint\":{\"host\":\"%s\",\"port\":%u}}}",
-              name, is_well ? ",\"" HEALTHY_LABEL "\"" : "", address, servers->port);
-    create(client, GVR_CLUSTERS, &text);
-    must(client_patch(client, GVR_CLUSTERS, (struct key){STR("default"), str_from_c(name)},
-                      CLIENT_PATCH_MERGE, provisioned,
-                      &(struct client_write_options){.subresource = STR("status")}, NULL));
+    cluster_servers_kubeconfig(servers, index, &kubeconfig);
+    registration_make(client, &(struct registration){
+                                  .name = name,
+                                  .labels = is_well ? TEST_LABEL "," HEALTHY_LABEL : TEST_LABEL,
+                                  .kubeconfig = buf_str(&kubeconfig),
+                                  .host = str_from_c(address),
+                                  .port = servers->port});
 }
 
 /* Certificates. */

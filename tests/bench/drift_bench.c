@@ -68,19 +68,8 @@ static void apply_set(struct sets_fixture *fixture, const char *drift)
               drift);
     sets_fixture_create(fixture, GVR_DELIVERY_POLICIES, &text);
     buf_clear(&text);
-    buf_add(&text, STR("{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"s\","
-                       "\"namespace\":\"default\"},\"data\":{\"a\":\""));
     write_objects(&text);
-    buf_add(&text, STR("\"}}"));
-    sets_fixture_create(fixture, GVR_CONFIG_MAPS, &text);
-    buf_clear(&text);
-    buf_add(&text, STR("{\"apiVersion\":\"addons.cluster.x-k8s.io/v1beta2\",\"kind\":"
-                       "\"ClusterResourceSet\",\"metadata\":{\"name\":\"s\",\"namespace\":"
-                       "\"default\",\"annotations\":{\"corset.dev/policy\":\"p\"}},\"spec\":{"
-                       "\"strategy\":\"Reconcile\",\"clusterSelector\":{\"matchLabels\":{"
-                       "\"corset.dev/virtual\":\"true\"}},\"resources\":[{\"kind\":\"ConfigMap\","
-                       "\"name\":\"s\"}]}}"));
-    sets_fixture_create(fixture, GVR_CLUSTER_RESOURCE_SETS, &text);
+    sets_fixture_create_with_policy(fixture, buf_str(&text));
     sets_fixture_wait_applied(fixture, "s");
 }
 

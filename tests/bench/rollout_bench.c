@@ -101,19 +101,8 @@ static void create_set(struct rollout_bench *bench)
                 "\"metadata\":{\"name\":\"p\",\"namespace\":\"default\"},\"spec\":{" HEALTH "}}"));
     sets_fixture_create(&bench->fixture, GVR_DELIVERY_POLICIES, &text);
     buf_clear(&text);
-    buf_add(&text, STR("{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"s\","
-                       "\"namespace\":\"default\"},\"data\":{\"a\":\""));
     write_manifest(&text, 0);
-    buf_add(&text, STR("\"}}"));
-    sets_fixture_create(&bench->fixture, GVR_CONFIG_MAPS, &text);
-    buf_clear(&text);
-    buf_add(&text, STR("{\"apiVersion\":\"addons.cluster.x-k8s.io/v1beta2\",\"kind\":"
-                       "\"ClusterResourceSet\",\"metadata\":{\"name\":\"s\",\"namespace\":"
-                       "\"default\",\"annotations\":{\"corset.dev/policy\":\"p\"}},\"spec\":{"
-                       "\"strategy\":\"Reconcile\",\"clusterSelector\":{\"matchLabels\":{"
-                       "\"corset.dev/virtual\":\"true\"}},\"resources\":[{\"kind\":\"ConfigMap\","
-                       "\"name\":\"s\"}]}}"));
-    sets_fixture_create(&bench->fixture, GVR_CLUSTER_RESOURCE_SETS, &text);
+    sets_fixture_create_with_policy(&bench->fixture, buf_str(&text));
 }
 
 /* Suspends until every cluster has another revision than the last one, applied and ready. */

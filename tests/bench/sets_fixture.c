@@ -126,6 +126,24 @@ static bool is_applied(const struct object *set)
            found.status == CONDITION_TRUE;
 }
 
+void sets_fixture_create_with_policy(struct sets_fixture *fixture, struct str manifest)
+{
+    SCOPED(buf) content = {0};
+    SCOPED(buf) set = {0};
+    buf_print(&content,
+              "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"s\","
+              "\"namespace\":\"default\"},\"data\":{\"a\":\"%.*s\"}}",
+              STR_ARG(manifest));
+    sets_fixture_create(fixture, GVR_CONFIG_MAPS, &content);
+    buf_add(&set, STR("{\"apiVersion\":\"addons.cluster.x-k8s.io/v1beta2\",\"kind\":"
+                      "\"ClusterResourceSet\",\"metadata\":{\"name\":\"s\",\"namespace\":"
+                      "\"default\",\"annotations\":{\"corset.dev/policy\":\"p\"}},\"spec\":{"
+                      "\"strategy\":\"Reconcile\",\"clusterSelector\":{\"matchLabels\":{"
+                      "\"corset.dev/virtual\":\"true\"}},\"resources\":[{\"kind\":\"ConfigMap\","
+                      "\"name\":\"s\"}]}}"));
+    sets_fixture_create(fixture, GVR_CLUSTER_RESOURCE_SETS, &set);
+}
+
 void sets_fixture_wait_applied(struct sets_fixture *fixture, const char *name)
 {
     SCOPED(buf) field = {0};

@@ -52,6 +52,12 @@ void sets_fixture_restart(struct sets_fixture *fixture);
 /* Creates an object from its text. */
 void sets_fixture_create(struct sets_fixture *fixture, struct gvr gvr, const struct buf *text);
 
+/*
+ * Creates a set "s" with the policy "p" on all clusters, and its ConfigMap "s". The manifest is
+ * written as it stands in a JSON string.
+ */
+void sets_fixture_create_with_policy(struct sets_fixture *fixture, struct str manifest);
+
 /* Suspends until the condition ResourcesApplied of the set is True for its generation. */
 void sets_fixture_wait_applied(struct sets_fixture *fixture, const char *name);
 

@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "apimachinery/wellknown.h"
-#include "apiserver/ensure_object.h"
 #include "async/fiber.h"
-#include "base/base64.h"
 #include "base/random.h"
 #include "json/path.h"
 #include "soak/account/account.h"
@@ -24,32 +22,12 @@ struct json_doc *account_find(struct account *account, struct gvr gvr, char lett
     return front_find(&account->management, gvr, (struct key){STR("default"), str_from_c(name)});
 }
 
-static void put(struct front *front, struct buf *text)
-{
-    OWNED(json_doc) doc = NULL;
-    CHECK_OK(json_read(buf_str(text), &doc));
-    CHECK_OK(ensure_object(front->api, doc, ENSURE_MERGE));
-}
-
 static void put_kubeconfig(struct account *account, size_t cluster)
 {
-    SCOPED(buf) host = {.limit = 0};
-    SCOPED(buf) token = {.limit = 0};
-    SCOPED(buf) config = {.limit = 0};
-    SCOPED(buf) encoded = {.limit = 0};
-    SCOPED(buf) body = {.limit = 0};
-    const struct front *front = &account->fronts[cluster];
-    buf_print(&host, "http://%.*s", STR_ARG(front->options.host));
-    buf_print(&token, "%zu", account->workloads[cluster].tokens);
-    kubeconfig_write(&config, STR("c"),
-                     &(struct rest_config){.host = buf_str(&host), .auth.token = buf_str(&token)});
-    base64_encode(&encoded, buf_str(&config));
-    buf_print(&body,
-              "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"type\":\"cluster.x-k8s.io/secret\","
-              "\"metadata\":{\"name\":\"c%zu-kubeconfig\",\"namespace\":\"default\",\"labels\":{"
-              "\"cluster.x-k8s.io/cluster-name\":\"c%zu\"}},\"data\":{\"value\":\"%.*s\"}}",
-              cluster, cluster, STR_ARG(buf_str(&encoded)));
-    put(&account->management, &body);
+    char token[24];
+    snprintf(token, sizeof(token), "%zu", account->workloads[cluster].tokens);
+    front_put_kubeconfig(&account->management, cluster, account->fronts[cluster].options.host,
+                         str_from_c(token));
 }
 
 static void put_cluster(struct account *account, size_t cluster)
@@ -62,7 +40,7 @@ static void put_cluster(struct account *account, size_t cluster)
               cluster);
     account->workloads[cluster].is_paused = false;
     trace_print(&account->trace, "world: Cluster c%zu is made", cluster);
-    put(&account->management, &body);
+    front_put(&account->management, &body);
 }
 
 void fleet_make(struct account *account, size_t cluster)
@@ -102,7 +80,7 @@ static void set_uid(struct account *account, size_t cluster, const char *uid)
         "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"kube-system\","
         "\"uid\":\"%s\"}}",
         uid);
-    put(&account->fronts[cluster], &body);
+    front_put(&account->fronts[cluster], &body);
 }
 
 static void lose(struct account *account, size_t cluster, size_t place)

@@ -1,13 +1,10 @@
 /* Puts a run together: servers, the process and its lives, and the witness. See prune.h. */
-#include <stdio.h>
-
 #include "app/controller_manager.h"
 #include "app/standalone_kinds.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/scope.h"
 #include "http/server.h"
-#include "net/network.h"
 #include "soak/prune/prune.h"
 
 #define ROUNDS       1
@@ -18,7 +15,7 @@
 static void witness_delete(struct front *front, struct http_request *http)
 {
     struct prune_run *run = front->options.data;
-    const size_t cluster = (size_t)(front - run->workloads);
+    const size_t cluster = (size_t)(front - run->fronts.workloads);
     struct str target = http_request_target(http), path;
     if (!str_eq(http_request_method(http), STR("DELETE")))
         return;
@@ -30,59 +27,18 @@ static void witness_delete(struct front *front, struct http_request *http)
                   cluster, STR_ARG(path));
 }
 
-static void open_front(struct prune_run *run, size_t cluster)
-{
-    static const char *const names[CLUSTERS] = {"c0: ", "c1: ", "c2: "};
-    char(*hosts)[32] = run->hosts[cluster];
-    snprintf(hosts[0], sizeof(hosts[0]), "c%zu.test", cluster);
-    snprintf(hosts[1], sizeof(hosts[1]), "c%zu-back.test", cluster);
-    front_open(&run->workloads[cluster], &(struct front_options){
-                                             .shared = run->options->shared,
-                                             .network = run->network,
-                                             .trace = &run->trace,
-                                             .name = names[cluster],
-                                             .host = str_from_c(hosts[0]),
-                                             .back = str_from_c(hosts[1]),
-                                             .cluster = str_from_c(hosts[0]),
-                                             .history = 100,
-                                             .is_open = true,
-                                             .asked = witness_delete,
-                                             .data = run,
-                                         });
-}
-
 static void open_fronts(struct prune_run *run)
 {
     struct apiserver_options kinds = {0};
     standalone_add_kinds(&kinds);
-    run->network = sim_network_new(loop_current());
-    front_open(&run->management, &(struct front_options){
-                                     .shared = run->options->shared,
-                                     .network = run->network,
-                                     .trace = &run->trace,
-                                     .name = "",
-                                     .host = STR("server.test"),
-                                     .back = STR("back.test"),
-                                     .cluster = STR("management"),
-                                     .history = 100,
-                                     .definitions = kinds.definitions,
-                                     .definition_count = kinds.definition_count,
-                                     .webhooks = kinds.webhooks,
-                                     .forbidden = "/events",
-                                     .data = run,
-                                 });
-    for (size_t i = 0; i < CLUSTERS; i++)
-        open_front(run, i);
-}
-
-static void close_fronts(struct prune_run *run)
-{
-    for (size_t i = 0; i < CLUSTERS; i++)
-        front_close(&run->workloads[i]);
-    front_close(&run->management);
-    while (sim_network_connections(run->network) > 0)
-        CHECK_OK(fiber_sleep(SECOND));
-    network_free(run->network);
+    fronts_open(&run->fronts, &(struct fronts_options){
+                                  .shared = run->options->shared,
+                                  .trace = &run->trace,
+                                  .kinds = &kinds,
+                                  .count = CLUSTERS,
+                                  .workload_asked = witness_delete,
+                                  .data = run,
+                              });
 }
 
 static struct error *go_through(void *data)
@@ -97,22 +53,15 @@ static struct error *go_through(void *data)
             rounds_play(run);
         life_spare(&run->life);
     }
-    close_fronts(run);
+    fronts_close(&run->fronts);
     return NULL;
-}
-
-static void set_cut(struct prune_run *run, bool is_cut)
-{
-    run->management.is_cut = is_cut;
-    for (size_t i = 0; i < CLUSTERS; i++)
-        run->workloads[i].is_cut = is_cut;
 }
 
 /* A process that is torn down says nothing more; one that is told to stop may end what it began. */
 static void note_killed(void *data)
 {
     struct prune_run *run = data;
-    set_cut(run, run->cuts);
+    fronts_set_cut(&run->fronts, run->cuts);
 }
 
 static struct error *run_program(void *data)
@@ -120,8 +69,8 @@ static struct error *run_program(void *data)
     struct prune_run *run = data;
     OWNED(controller_manager) controllers = NULL;
     const struct controller_manager_options options = {
-        .config = &run->management.config,
-        .network = run->network,
+        .config = &run->fronts.management.config,
+        .network = run->fronts.network,
         .user_agent = STR("corset"),
         .concurrency = WORKERS,
         .apply_concurrency = WORKERS,
@@ -133,7 +82,7 @@ static struct error *run_program(void *data)
         err = controller_manager_run(controllers);
     life_is_over(&run->life, err);
     controller_manager_free(TAKE(controllers));
-    set_cut(run, false);
+    fronts_set_cut(&run->fronts, false);
     return NULL;
 }
 
@@ -146,13 +95,13 @@ static void draw_run(struct prune_run *run)
     run->cuts = draw_chance(&run->dice, 0.6);
     run->life.restarts_left = random_below(&run->dice, RESTARTS_MAX + 1);
     run->life.parks_most = 20 + random_below(&run->dice, 600);
-    random_init(&run->management.dice, random_u64(&run->dice));
+    random_init(&run->fronts.management.dice, random_u64(&run->dice));
     if (draw_chance(&run->dice, 0.6))
-        run->management.faults = front_faults_draw(&run->dice);
+        run->fronts.management.faults = front_faults_draw(&run->dice);
     for (size_t i = 0; i < CLUSTERS; i++) {
-        random_init(&run->workloads[i].dice, random_u64(&run->dice));
+        random_init(&run->fronts.workloads[i].dice, random_u64(&run->dice));
         if (draw_chance(&run->dice, 0.6))
-            run->workloads[i].faults = front_faults_draw(&run->dice);
+            run->fronts.workloads[i].faults = front_faults_draw(&run->dice);
     }
 }
 
@@ -176,9 +125,7 @@ static void play_seed(const struct seeds_options *options, struct seeds_result *
     ret_result->hash = run.trace.hash;
     ret_result->parks = run.life.parks;
     ret_result->lives = run.life.count;
-    ret_result->requests = run.management.requests;
-    for (size_t i = 0; i < CLUSTERS; i++)
-        ret_result->requests += run.workloads[i].requests;
+    ret_result->requests = fronts_requests(&run.fronts);
 }
 
 int main(int argc, char **argv)

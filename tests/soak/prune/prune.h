@@ -16,12 +16,11 @@
 #pragma once
 
 #include "support/simulation/draw.h"
-#include "support/simulation/front.h"
+#include "support/simulation/fronts.h"
 #include "support/simulation/life.h"
 #include "support/simulation/seeds.h"
 #include "support/simulation/trace.h"
 #include "testing/sim.h"
-#include "testing/sim_network.h"
 
 #define CLUSTERS 3
 #define OBJECTS  4 /* a, b and c of resource cm, d of resource more */
@@ -65,9 +64,7 @@ struct prune_run {
     struct seeds_result *result;
     struct random dice;
     struct trace trace;
-    struct network *network;
-    struct front management, workloads[CLUSTERS];
-    char hosts[CLUSTERS][2][32];
+    struct fronts fronts;
     struct life life;
     bool cuts;
     unsigned when; /* bits of enum prune_when */

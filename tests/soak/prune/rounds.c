@@ -1,12 +1,9 @@
 #include <stdio.h>
 
 #include "apimachinery/wellknown.h"
-#include "apiserver/ensure_object.h"
 #include "async/fiber.h"
 #include "async/loop.h"
-#include "base/base64.h"
 #include "clusterresourceset/types/delivery.h"
-#include "json/path.h"
 #include "soak/prune/prune.h"
 
 #define WITHIN    (30 * MINUTE)
@@ -22,13 +19,6 @@
     "/apis/addons.cluster.x-k8s.io/v1beta2/namespaces/default/clusterresourcesetbindings"
 
 static const char letters[OBJECTS + 1] = "abcd";
-
-static void put(struct front *front, const struct buf *text)
-{
-    OWNED(json_doc) doc = NULL;
-    CHECK_OK(json_read(buf_str(text), &doc));
-    CHECK_OK(ensure_object(front->api, doc, ENSURE_MERGE));
-}
 
 static void write_manifest(struct buf *out, char letter, unsigned stamp)
 {
@@ -50,7 +40,7 @@ static void put_content(struct prune_run *run, unsigned objects)
             write_manifest(&text, letters[i], run->stamp);
     buf_add(&text, STR("\"}}"));
     trace_print(&run->trace, "content %u with objects %u", run->stamp, objects);
-    put(&run->management, &text);
+    front_put(&run->fronts.management, &text);
 }
 
 /* The resource more, with d or broken. */
@@ -59,7 +49,7 @@ static void put_more(struct prune_run *run, enum breakage breakage)
     SCOPED(buf) text = {.limit = 0};
     SCOPED(buf) manifest = {.limit = 0};
     if (breakage == MISSING) {
-        CHECK_EQ(front_call(&run->management, "DELETE", RESOURCES "/more", NULL), 200);
+        CHECK_EQ(front_call(&run->fronts.management, "DELETE", RESOURCES "/more", NULL), 200);
         return;
     }
     write_manifest(&manifest, 'd', 1);
@@ -69,7 +59,7 @@ static void put_more(struct prune_run *run, enum breakage breakage)
               breakage == UNPARSABLE ? "{{{"
               : breakage == EMPTY    ? ""
                                      : buf_c(&manifest));
-    put(&run->management, &text);
+    front_put(&run->fronts.management, &text);
 }
 
 static void put_cluster(struct prune_run *run, size_t cluster, bool has_label, bool is_paused)
@@ -81,28 +71,14 @@ static void put_cluster(struct prune_run *run, size_t cluster, bool has_label, b
               "\"paused\":%s},\"status\":{\"initialization\":{"
               "\"infrastructureProvisioned\":true}}}",
               cluster, has_label ? "\"b\"" : "\"none\"", is_paused ? "true" : "false");
-    put(&run->management, &text);
+    front_put(&run->fronts.management, &text);
 }
 
 static void put_secret(struct prune_run *run, size_t cluster)
 {
-    SCOPED(buf) config = {.limit = 0};
-    SCOPED(buf) encoded = {.limit = 0};
-    SCOPED(buf) text = {.limit = 0};
-    const struct front *front = &run->workloads[cluster];
-    buf_print(&config,
-              "{\"apiVersion\":\"v1\",\"kind\":\"Config\",\"current-context\":\"c\",\"clusters\":["
-              "{\"name\":\"c\",\"cluster\":{\"server\":\"http://%.*s\"}}],\"users\":[{\"name\":"
-              "\"u\",\"user\":{\"token\":\"%.*s\"}}],\"contexts\":[{\"name\":\"c\",\"context\":{"
-              "\"cluster\":\"c\",\"user\":\"u\"}}]}",
-              STR_ARG(front->options.host), STR_ARG(buf_str(&front->token)));
-    base64_encode(&encoded, buf_str(&config));
-    buf_print(&text,
-              "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"type\":\"cluster.x-k8s.io/secret\","
-              "\"metadata\":{\"name\":\"c%zu-kubeconfig\",\"namespace\":\"default\",\"labels\":{"
-              "\"cluster.x-k8s.io/cluster-name\":\"c%zu\"}},\"data\":{\"value\":\"%.*s\"}}",
-              cluster, cluster, STR_ARG(buf_str(&encoded)));
-    put(&run->management, &text);
+    const struct front *front = &run->fronts.workloads[cluster];
+    front_put_kubeconfig(&run->fronts.management, cluster, front->options.host,
+                         buf_str(&front->token));
 }
 
 /* An operator copied the labels of an object of the set to what it made. */
@@ -112,7 +88,7 @@ static void put_copy(struct prune_run *run, size_t cluster)
     buf_add(&text, STR("{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":"
                        "\"" COPY "\",\"namespace\":\"default\",\"labels\":{\"app\":\"x\","
                        "\"corset.dev/managed\":\"true\"}}}"));
-    put(&run->workloads[cluster], &text);
+    front_put(&run->fronts.workloads[cluster], &text);
 }
 
 static void put_policy(struct prune_run *run, bool is_limited)
@@ -126,7 +102,7 @@ static void put_policy(struct prune_run *run, bool is_limited)
         if (run->when & 1U << i)
             buf_print(&text, "%s%s", count++ ? "," : "", names[i]);
     buf_print(&text, "],\"maxClusters\":%s}}}", is_limited ? "1" : "\"100%\"");
-    put(&run->management, &text);
+    front_put(&run->fronts.management, &text);
 }
 
 static void put_set(struct prune_run *run)
@@ -138,7 +114,7 @@ static void put_set(struct prune_run *run)
                        "\"p\"}},\"spec\":{\"strategy\":\"Reconcile\",\"clusterSelector\":{"
                        "\"matchLabels\":{\"a\":\"b\"}},\"resources\":[{\"kind\":\"ConfigMap\","
                        "\"name\":\"cm\"},{\"kind\":\"ConfigMap\",\"name\":\"more\"}]}}"));
-    put(&run->management, &text);
+    front_put(&run->fronts.management, &text);
 }
 
 void rounds_prepare(struct prune_run *run)
@@ -157,7 +133,8 @@ void rounds_prepare(struct prune_run *run)
 static bool has_object(struct prune_run *run, size_t cluster, struct str name)
 {
     OWNED(json_doc)
-    doc = front_find(&run->workloads[cluster], GVR_CONFIG_MAPS, (struct key){STR("default"), name});
+    doc = front_find(&run->fronts.workloads[cluster], GVR_CONFIG_MAPS,
+                     (struct key){STR("default"), name});
     return doc != NULL;
 }
 
@@ -168,7 +145,8 @@ static struct str read_revision(struct prune_run *run, size_t cluster, struct de
     OWNED(object) binding = NULL;
     snprintf(name, sizeof(name), "c%zu", cluster);
     OWNED(json_doc)
-    doc = front_find(&run->management, BINDINGS, (struct key){STR("default"), str_from_c(name)});
+    doc = front_find(&run->fronts.management, BINDINGS,
+                     (struct key){STR("default"), str_from_c(name)});
     if (!doc)
         return STR("");
     CHECK_OK(object_from_doc(doc, &binding));
@@ -194,7 +172,7 @@ static bool is_applied(struct prune_run *run)
 static bool is_set_gone(struct prune_run *run)
 {
     OWNED(json_doc)
-    doc = front_find(&run->management, GVR_CLUSTER_RESOURCE_SETS,
+    doc = front_find(&run->fronts.management, GVR_CLUSTER_RESOURCE_SETS,
                      (struct key){STR("default"), STR(SET)});
     return !doc;
 }
@@ -238,8 +216,8 @@ static void lose_record(struct prune_run *run, size_t cluster)
     const bool loses_all = draw_chance(&run->dice, 0.5);
     snprintf(target, sizeof(target), RECORDS "/c%zu", cluster);
     const int status =
-        loses_all ? front_call(&run->management, "DELETE", target, NULL)
-                  : front_call(&run->management, "PATCH", target,
+        loses_all ? front_call(&run->fronts.management, "DELETE", target, NULL)
+                  : front_call(&run->fronts.management, "PATCH", target,
                                "{\"metadata\":{\"annotations\":{\"corset.dev/delivery\":null}}}");
     trace_print(&run->trace, "c%zu loses its %s: %d", cluster, loses_all ? "binding" : "record",
                 status);
@@ -285,7 +263,7 @@ static void protect(struct prune_run *run)
         put_more(run, round->breakage);
     for (size_t i = 0; i < CLUSTERS; i++) {
         put_cluster(run, i, true, round->fates[i].is_paused);
-        run->workloads[i].unauthorized = round->fates[i].is_unasked;
+        run->fronts.workloads[i].unauthorized = round->fates[i].is_unasked;
     }
     CHECK_OK(fiber_sleep(CALM));
 }
@@ -305,11 +283,11 @@ static void pull_trigger(struct prune_run *run)
     if (round->trigger != DELETED)
         return;
     if (round->is_moved)
-        CHECK_EQ(front_call(&run->management, "PATCH", SETS "/" SET,
+        CHECK_EQ(front_call(&run->fronts.management, "PATCH", SETS "/" SET,
                             "{\"metadata\":{\"annotations\":{"
                             "\"clusterctl.cluster.x-k8s.io/delete-for-move\":\"\"}}}"),
                  200);
-    CHECK_EQ(front_call(&run->management, "DELETE", SETS "/" SET, NULL), 200);
+    CHECK_EQ(front_call(&run->fronts.management, "DELETE", SETS "/" SET, NULL), 200);
 }
 
 /* From here on the process dies at moments that are drawn. */
@@ -328,17 +306,17 @@ static void allow_restarts(struct life *life)
  */
 static void go_through_trouble(struct prune_run *run)
 {
-    run->management.in_trouble = !run->round.is_limited;
+    run->fronts.management.in_trouble = !run->round.is_limited;
     for (size_t i = 0; i < CLUSTERS; i++)
-        run->workloads[i].in_trouble = true;
+        run->fronts.workloads[i].in_trouble = true;
     allow_restarts(&run->life);
     pull_trigger(run);
     CHECK_OK(fiber_sleep(SECOND + draw_span(&run->dice, 20 * SECOND)));
     run->life.may_restart = false;
     life_spare(&run->life);
-    run->management.in_trouble = run->management.is_silent = false;
+    run->fronts.management.in_trouble = run->fronts.management.is_silent = false;
     for (size_t i = 0; i < CLUSTERS; i++)
-        run->workloads[i].in_trouble = run->workloads[i].is_silent = false;
+        run->fronts.workloads[i].in_trouble = run->fronts.workloads[i].is_silent = false;
 }
 
 /* What is wanted again is wanted before it could be deleted again. */
@@ -363,7 +341,7 @@ static void recover(struct prune_run *run)
     CHECK_OK(fiber_sleep(CALM));
     for (size_t i = 0; i < CLUSTERS; i++) {
         put_cluster(run, i, true, false);
-        run->workloads[i].unauthorized = false;
+        run->fronts.workloads[i].unauthorized = false;
     }
     run->is_released = false;
     put_policy(run, false);

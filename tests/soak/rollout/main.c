@@ -18,25 +18,21 @@
 #include <stdio.h>
 
 #include "apimachinery/wellknown.h"
-#include "apiserver/ensure_object.h"
 #include "app/controller_manager.h"
 #include "app/standalone_kinds.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/scope.h"
-#include "base/base64.h"
 #include "clusterresourceset/rollout.h"
 #include "clusterresourceset/types/delivery.h"
 #include "http/server.h"
 #include "json/path.h"
-#include "net/network.h"
 #include "support/simulation/draw.h"
-#include "support/simulation/front.h"
+#include "support/simulation/fronts.h"
 #include "support/simulation/life.h"
 #include "support/simulation/seeds.h"
 #include "support/simulation/trace.h"
 #include "testing/sim.h"
-#include "testing/sim_network.h"
 
 #define CLUSTERS     5
 #define REPLICAS     2
@@ -57,9 +53,7 @@ struct rollout_run {
     struct seeds_result *result;
     struct random dice;
     struct trace trace;
-    struct network *network;
-    struct front management, workloads[CLUSTERS];
-    char hosts[CLUSTERS][2][32];
+    struct fronts fronts;
     struct life lives[REPLICAS];
     size_t replicas;
     size_t isolated; /* the one that the management cluster does not hear; NOBODY */
@@ -69,13 +63,6 @@ struct rollout_run {
     unsigned content;
 };
 
-static void put(struct rollout_run *run, struct buf *text)
-{
-    OWNED(json_doc) doc = NULL;
-    CHECK_OK(json_read(buf_str(text), &doc));
-    CHECK_OK(ensure_object(run->management.api, doc, ENSURE_MERGE));
-}
-
 /* What the record of the cluster says; false: there is none. */
 static bool read_mark(struct rollout_run *run, size_t cluster, struct delivery_mark *ret_mark)
 {
@@ -83,7 +70,8 @@ static bool read_mark(struct rollout_run *run, size_t cluster, struct delivery_m
     OWNED(object) binding = NULL;
     snprintf(name, sizeof(name), "c%zu", cluster);
     OWNED(json_doc)
-    doc = front_find(&run->management, BINDINGS, (struct key){STR("default"), str_from_c(name)});
+    doc = front_find(&run->fronts.management, BINDINGS,
+                     (struct key){STR("default"), str_from_c(name)});
     if (!doc)
         return false;
     CHECK_OK(object_from_doc(doc, &binding));
@@ -127,7 +115,7 @@ static void isolate_sender(struct front *front, struct http_request *http)
 static bool is_leading(struct rollout_run *run, size_t replica)
 {
     OWNED(json_doc)
-    lease = front_find(&run->management, GVR_LEASES,
+    lease = front_find(&run->fronts.management, GVR_LEASES,
                        (struct key){STR("default"), STR("corset.corset.dev")});
     return lease && str_starts_with(json_path_str(json_doc_root(lease), "spec.holderIdentity"),
                                     agents[replica]);
@@ -137,7 +125,7 @@ static bool is_leading(struct rollout_run *run, size_t replica)
 static void witness_apply(struct front *front, struct http_request *http)
 {
     struct rollout_run *run = front->options.data;
-    const size_t cluster = (size_t)(front - run->workloads);
+    const size_t cluster = (size_t)(front - run->fronts.workloads);
     const size_t first = run->has_canary ? 1 : 0;
     struct delivery_mark mark;
     if (!str_eq(http_request_method(http), STR("PATCH")))
@@ -162,36 +150,22 @@ static void write_content(struct rollout_run *run, bool is_good)
               "metadata: {name: %s, namespace: default}\\ndata: {v: \\\"%u\\\"}\\n\"}}",
               is_good ? "a" : "NONE", run->content);
     trace_print(&run->trace, "content %u, %s", run->content, is_good ? "good" : "bad");
-    put(run, &body);
+    front_put(&run->fronts.management, &body);
 }
 
 static void make_cluster(struct rollout_run *run, size_t cluster)
 {
-    SCOPED(buf) config = {.limit = 0};
-    SCOPED(buf) encoded = {.limit = 0};
-    SCOPED(buf) secret = {.limit = 0};
     SCOPED(buf) body = {.limit = 0};
-    struct front *front = &run->workloads[cluster];
-    buf_print(&config,
-              "{\"apiVersion\":\"v1\",\"kind\":\"Config\",\"current-context\":\"c\",\"clusters\":["
-              "{\"name\":\"c\",\"cluster\":{\"server\":\"http://%.*s\"}}],\"users\":[{\"name\":"
-              "\"u\",\"user\":{\"token\":\"%.*s\"}}],\"contexts\":[{\"name\":\"c\",\"context\":{"
-              "\"cluster\":\"c\",\"user\":\"u\"}}]}",
-              STR_ARG(front->options.host), STR_ARG(buf_str(&front->token)));
-    base64_encode(&encoded, buf_str(&config));
-    buf_print(&secret,
-              "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"type\":\"cluster.x-k8s.io/secret\","
-              "\"metadata\":{\"name\":\"c%zu-kubeconfig\",\"namespace\":\"default\",\"labels\":{"
-              "\"cluster.x-k8s.io/cluster-name\":\"c%zu\"}},\"data\":{\"value\":\"%.*s\"}}",
-              cluster, cluster, STR_ARG(buf_str(&encoded)));
-    put(run, &secret);
+    const struct front *front = &run->fronts.workloads[cluster];
+    front_put_kubeconfig(&run->fronts.management, cluster, front->options.host,
+                         buf_str(&front->token));
     buf_print(&body,
               "{\"apiVersion\":\"cluster.x-k8s.io/v1beta2\",\"kind\":\"Cluster\",\"metadata\":{"
               "\"name\":\"c%zu\",\"namespace\":\"default\",\"labels\":{\"a\":\"b\",\"ring\":"
               "\"%s\"}},\"spec\":{},\"status\":{\"initialization\":{"
               "\"infrastructureProvisioned\":true}}}",
               cluster, cluster ? "rest" : "canary");
-    put(run, &body);
+    front_put(&run->fronts.management, &body);
 }
 
 static void make_objects(struct rollout_run *run)
@@ -209,7 +183,7 @@ static void make_objects(struct rollout_run *run)
                           "\"matchLabels\":{\"ring\":\"canary\"}}},"
                         : "",
         run->at_a_time);
-    CHECK_EQ(front_call(&run->management, "POST", POLICIES, policy), 201);
+    CHECK_EQ(front_call(&run->fronts.management, "POST", POLICIES, policy), 201);
     write_content(run, true);
     CHECK_OK(fiber_sleep(2 * SECOND)); /* the clusters are older than the set: none joins */
     buf_print(&set, "{\"apiVersion\":\"addons.cluster.x-k8s.io/v1beta2\",\"kind\":"
@@ -217,7 +191,7 @@ static void make_objects(struct rollout_run *run)
                     "\",\"namespace\":\"default\",\"annotations\":{\"corset.dev/policy\":\"p\"}},"
                     "\"spec\":{\"strategy\":\"Reconcile\",\"clusterSelector\":{\"matchLabels\":{"
                     "\"a\":\"b\"}},\"resources\":[{\"kind\":\"ConfigMap\",\"name\":\"cm\"}]}}");
-    put(run, &set);
+    front_put(&run->fronts.management, &set);
 }
 
 /* Somebody who changes the content. */
@@ -250,9 +224,9 @@ static void go_through_trouble(struct rollout_run *run)
     scope_start(&scope, "contents", change_contents, run);
     if (run->replicas > 1)
         scope_start(&scope, "isolation", isolate_leaders, run);
-    run->management.in_trouble = !run->options->restart_at;
+    run->fronts.management.in_trouble = !run->options->restart_at;
     for (size_t i = 0; i < CLUSTERS; i++)
-        run->workloads[i].in_trouble = !run->options->restart_at;
+        run->fronts.workloads[i].in_trouble = !run->options->restart_at;
     const duration most = run->replicas > 1 ? 40 * SECOND : 12 * SECOND;
     CHECK_OK(fiber_sleep(4 * SECOND + draw_span(&run->dice, most)));
 }
@@ -261,7 +235,7 @@ static bool is_rolled_out(struct rollout_run *run)
 {
     OWNED(object) set = NULL;
     OWNED(json_doc)
-    doc = front_find(&run->management, GVR_CLUSTER_RESOURCE_SETS,
+    doc = front_find(&run->fronts.management, GVR_CLUSTER_RESOURCE_SETS,
                      (struct key){STR("default"), STR(SET)});
     CHECK(doc);
     CHECK_OK(object_from_doc(doc, &set));
@@ -284,9 +258,9 @@ static void converge(struct rollout_run *run)
         run->lives[i].last = 0;
     }
     run->isolated = NOBODY;
-    front_clear_sky(&run->management);
+    front_clear_sky(&run->fronts.management);
     for (size_t i = 0; i < CLUSTERS; i++)
-        front_clear_sky(&run->workloads[i]);
+        front_clear_sky(&run->fronts.workloads[i]);
     write_content(run, true);
     CHECK_OK(fiber_sleep(2 * SECOND));
     while (!is_rolled_out(run)) {
@@ -297,60 +271,19 @@ static void converge(struct rollout_run *run)
     run->result->took = loop_now(loop_current()) - begun;
 }
 
-static void open_front(struct rollout_run *run, size_t cluster)
-{
-    static const char *const names[CLUSTERS] = {"c0: ", "c1: ", "c2: ", "c3: ", "c4: "};
-    char(*hosts)[32] = run->hosts[cluster];
-    snprintf(hosts[0], sizeof(hosts[0]), "c%zu.test", cluster);
-    snprintf(hosts[1], sizeof(hosts[1]), "c%zu-back.test", cluster);
-    front_open(&run->workloads[cluster], &(struct front_options){
-                                             .shared = run->options->shared,
-                                             .network = run->network,
-                                             .trace = &run->trace,
-                                             .name = names[cluster],
-                                             .host = str_from_c(hosts[0]),
-                                             .back = str_from_c(hosts[1]),
-                                             .cluster = str_from_c(hosts[0]),
-                                             .history = 100,
-                                             .is_open = true,
-                                             .asked = witness_apply,
-                                             .data = run,
-                                         });
-}
-
 static void open_fronts(struct rollout_run *run)
 {
     struct apiserver_options kinds = {0};
     standalone_add_kinds(&kinds);
-    run->network = sim_network_new(loop_current());
-    front_open(&run->management, &(struct front_options){
-                                     .shared = run->options->shared,
-                                     .network = run->network,
-                                     .trace = &run->trace,
-                                     .name = "",
-                                     .host = STR("server.test"),
-                                     .back = STR("back.test"),
-                                     .cluster = STR("management"),
-                                     .history = 100,
-                                     .definitions = kinds.definitions,
-                                     .definition_count = kinds.definition_count,
-                                     .webhooks = kinds.webhooks,
-                                     .forbidden = "/events",
-                                     .asked = isolate_sender,
-                                     .data = run,
-                                 });
-    for (size_t i = 0; i < CLUSTERS; i++)
-        open_front(run, i);
-}
-
-static void close_fronts(struct rollout_run *run)
-{
-    for (size_t i = 0; i < CLUSTERS; i++)
-        front_close(&run->workloads[i]);
-    front_close(&run->management);
-    while (sim_network_connections(run->network) > 0)
-        CHECK_OK(fiber_sleep(SECOND));
-    network_free(run->network);
+    fronts_open(&run->fronts, &(struct fronts_options){
+                                  .shared = run->options->shared,
+                                  .trace = &run->trace,
+                                  .kinds = &kinds,
+                                  .count = CLUSTERS,
+                                  .management_asked = isolate_sender,
+                                  .workload_asked = witness_apply,
+                                  .data = run,
+                              });
 }
 
 static struct error *go_through(void *data)
@@ -367,22 +300,15 @@ static struct error *go_through(void *data)
         go_through_trouble(run);
         converge(run);
     }
-    close_fronts(run);
+    fronts_close(&run->fronts);
     return NULL;
-}
-
-static void set_cut(struct rollout_run *run, bool is_cut)
-{
-    run->management.is_cut = is_cut;
-    for (size_t i = 0; i < CLUSTERS; i++)
-        run->workloads[i].is_cut = is_cut;
 }
 
 /* A process that is torn down says nothing more; one that is told to stop may end what it began. */
 static void note_killed(void *data)
 {
     struct rollout_run *run = data;
-    set_cut(run, run->cuts);
+    fronts_set_cut(&run->fronts, run->cuts);
 }
 
 static struct error *run_program(struct rollout_run *run, size_t replica)
@@ -391,8 +317,8 @@ static struct error *run_program(struct rollout_run *run, size_t replica)
     char identity[48];
     snprintf(identity, sizeof(identity), "%s-%zu", agents[replica].ptr, run->lives[replica].count);
     const struct controller_manager_options options = {
-        .config = &run->management.config,
-        .network = run->network,
+        .config = &run->fronts.management.config,
+        .network = run->fronts.network,
         .user_agent = agents[replica],
         .concurrency = WORKERS,
         .apply_concurrency = WORKERS,
@@ -410,7 +336,7 @@ static struct error *run_program(struct rollout_run *run, size_t replica)
         err = controller_manager_run(controllers);
     life_is_over(&run->lives[replica], err);
     controller_manager_free(TAKE(controllers));
-    set_cut(run, false);
+    fronts_set_cut(&run->fronts, false);
     return NULL;
 }
 
@@ -446,12 +372,12 @@ static void draw_run(struct rollout_run *run)
         run->lives[i].restarts_left = random_below(&run->dice, RESTARTS_MAX + 1);
         run->lives[i].parks_most = 20 + random_below(&run->dice, 600);
     }
-    random_init(&run->management.dice, random_u64(&run->dice));
+    random_init(&run->fronts.management.dice, random_u64(&run->dice));
     if (draw_chance(&run->dice, 0.6))
-        run->management.faults = front_faults_draw(&run->dice);
+        run->fronts.management.faults = front_faults_draw(&run->dice);
     for (size_t i = 0; i < CLUSTERS; i++) {
-        random_init(&run->workloads[i].dice, random_u64(&run->dice));
-        run->workloads[i].faults.slow = draw_share(&run->dice, 0.5);
+        random_init(&run->fronts.workloads[i].dice, random_u64(&run->dice));
+        run->fronts.workloads[i].faults.slow = draw_share(&run->dice, 0.5);
     }
 }
 
@@ -487,9 +413,7 @@ static void run_rollout(const struct seeds_options *options, struct seeds_result
         ret_result->parks += run.lives[i].parks;
         ret_result->lives += run.lives[i].count;
     }
-    ret_result->requests = run.management.requests;
-    for (size_t i = 0; i < CLUSTERS; i++)
-        ret_result->requests += run.workloads[i].requests;
+    ret_result->requests = fronts_requests(&run.fronts);
 }
 
 int main(int argc, char **argv)

@@ -21,6 +21,7 @@ struct subject {
     bool is_missing, has_wrong_type, is_unusable;
     bool is_refused, waits;    /* because of others that it depends on */
     enum delivery_drift drift; /* the worst of it */
+    bool is_incomplete;        /* follows a policy, and a resource cannot be used */
 };
 
 static void subject_done(struct subject *subject)
@@ -53,6 +54,36 @@ static void read_refs(struct subject *subject)
             subject->refs |= 1U << resource;
 }
 
+/*
+ * Notes which resources of the set are missing or of another type. Returns the others, a bit each;
+ * *ret_broken are those of them that cannot be read.
+ */
+static unsigned read_resources(struct subject *subject, unsigned *ret_broken)
+{
+    unsigned others = 0;
+    *ret_broken = 0;
+    for (size_t i = 0; i < RESOURCES; i++) {
+        const struct content_version *version;
+        if (!(subject->refs & 1U << i))
+            continue;
+        const enum quality quality = catalog_judge(subject->sets, i, &version);
+        subject->is_missing |= quality == ABSENT;
+        subject->has_wrong_type |= quality == WRONG_TYPE;
+        others |= (unsigned)(quality != ABSENT && quality != WRONG_TYPE) << i;
+        *ret_broken |= (unsigned)(quality == BROKEN) << i;
+    }
+    return others;
+}
+
+/* For a set with a policy: while a resource cannot be used, clusters stay as they are. */
+static void read_completeness(struct subject *subject)
+{
+    unsigned broken;
+    (void)read_resources(subject, &broken);
+    subject->is_unusable = broken != 0;
+    subject->is_incomplete = subject->is_missing || subject->has_wrong_type || subject->is_unusable;
+}
+
 static void subject_read(struct sets *sets, size_t number, struct subject *subject)
 {
     *subject = (struct subject){.sets = sets, .number = number};
@@ -68,6 +99,8 @@ static void subject_read(struct sets *sets, size_t number, struct subject *subje
     for (size_t i = 0; i < CLUSTERS; i++)
         if (provider_selects(sets, number, i))
             subject->selected |= 1U << i;
+    if (tampering_has_policy(sets, number))
+        read_completeness(subject);
 }
 
 static bool is_serving(const struct subject *subject)
@@ -215,8 +248,10 @@ static struct error *check_selected(struct subject *subject, size_t cluster,
     if (!entry)
         return error_new(ERROR_INVALID, "binding c%zu has no entry of %s", cluster, subject->name);
     const bool was_unusable = subject->is_unusable;
-    subject->is_unusable = false;
     TRY(check_owner(subject, binding, "a binding"));
+    if (subject->is_incomplete)
+        return NULL;
+    subject->is_unusable = false;
     for (size_t i = 0; i < RESOURCES; i++)
         if (subject->refs & 1U << i)
             TRY(check_resource(subject, cluster, i, entry));
@@ -234,19 +269,9 @@ static struct error *check_selected(struct subject *subject, size_t cluster,
  */
 static bool is_held_back(struct subject *subject, size_t cluster, const struct json_value *entry)
 {
-    unsigned usable = 0;
-    if (!precedence_holds_back(subject->sets, subject->number, cluster, entry))
-        return false;
-    for (size_t i = 0; i < RESOURCES; i++) {
-        const struct content_version *version;
-        if (!(subject->refs & 1U << i))
-            continue;
-        const enum quality quality = catalog_judge(subject->sets, i, &version);
-        subject->is_missing |= quality == ABSENT;
-        subject->has_wrong_type |= quality == WRONG_TYPE;
-        usable |= (unsigned)(quality != ABSENT && quality != WRONG_TYPE) << i;
-    }
-    return usable || !entry;
+    unsigned broken;
+    return precedence_holds_back(subject->sets, subject->number, cluster, entry) &&
+           (read_resources(subject, &broken) || !entry);
 }
 
 static struct error *check_binding(struct subject *subject, size_t cluster)
@@ -311,6 +336,8 @@ static struct error *check_drift(const struct subject *subject)
     };
     const bool minds = subject->sets->drift != DELIVERY_POLICY_DRIFT_IGNORE &&
                        tampering_has_policy(subject->sets, subject->number);
+    if (minds && subject->is_incomplete)
+        return NULL; /* of what the clusters had before */
     if (minds)
         return check_condition(subject, &expected[subject->drift]);
     if (find_by(at(subject->doc, "status.conditions"), "type", STR("DriftFree")))
@@ -332,7 +359,7 @@ static struct error *check_applied(const struct subject *subject)
         applied = (struct expected){"ResourcesApplied", "True", "Applied"};
     TRY(check_condition(subject, &applied));
     TRY(check_drift(subject));
-    const bool goes_on = subject->is_unusable || subject->waits;
+    const bool goes_on = (subject->is_unusable && !subject->is_incomplete) || subject->waits;
     const struct expected progress = {"InProgress", goes_on ? "True" : "False", NULL};
     TRY(check_condition(subject, &progress));
     TRY(check_condition(subject, &(struct expected){"Failed", failed ? "True" : "False", NULL}));

@@ -2,10 +2,8 @@
 #include <stdio.h>
 
 #include "apimachinery/wellknown.h"
-#include "apiserver/ensure_object.h"
 #include "async/fiber.h"
 #include "async/loop.h"
-#include "base/base64.h"
 #include "json/path.h"
 #include "soak/sets/sets.h"
 
@@ -13,32 +11,10 @@
 #define TEND_EVERY (700 * MILLISECOND)
 #define FINALIZER  "simulation.corset.dev/provider"
 
-static void put(struct sets *sets, struct buf *text)
-{
-    OWNED(json_doc) doc = NULL;
-    CHECK_OK(json_read(buf_str(text), &doc));
-    CHECK_OK(ensure_object(sets->management.api, doc, ENSURE_MERGE));
-}
-
 static void put_kubeconfig(struct sets *sets, size_t cluster)
 {
-    SCOPED(buf) config = {.limit = 0};
-    SCOPED(buf) encoded = {.limit = 0};
-    SCOPED(buf) body = {.limit = 0};
-    struct front *front = &sets->workloads[cluster];
-    buf_print(&config,
-              "{\"apiVersion\":\"v1\",\"kind\":\"Config\",\"current-context\":\"c\",\"clusters\":["
-              "{\"name\":\"c\",\"cluster\":{\"server\":\"http://%.*s\"}}],\"users\":[{\"name\":"
-              "\"u\",\"user\":{\"token\":\"%.*s\"}}],\"contexts\":[{\"name\":\"c\",\"context\":{"
-              "\"cluster\":\"c\",\"user\":\"u\"}}]}",
-              STR_ARG(front->options.host), STR_ARG(buf_str(&front->token)));
-    base64_encode(&encoded, buf_str(&config));
-    buf_print(&body,
-              "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"type\":\"cluster.x-k8s.io/secret\","
-              "\"metadata\":{\"name\":\"c%zu-kubeconfig\",\"namespace\":\"default\",\"labels\":{"
-              "\"cluster.x-k8s.io/cluster-name\":\"c%zu\"}},\"data\":{\"value\":\"%.*s\"}}",
-              cluster, cluster, STR_ARG(buf_str(&encoded)));
-    put(sets, &body);
+    const struct front *front = &sets->workloads[cluster];
+    front_put_kubeconfig(&sets->management, cluster, front->options.host, buf_str(&front->token));
 }
 
 /* Labels a, b and c are what the sets select by. */
@@ -66,7 +42,7 @@ void provider_make(struct sets *sets, size_t cluster)
     buf_print(&body, "},\"spec\":{},\"status\":{\"initialization\":{"
                      "\"infrastructureProvisioned\":true}}}");
     trace_print(&sets->trace, "world: makes c%zu", cluster);
-    put(sets, &body);
+    front_put(&sets->management, &body);
 }
 
 static int patch(struct sets *sets, size_t cluster, const char *body)

@@ -76,6 +76,7 @@ struct sets_profile {
     bool has_opponent; /* somebody does so after every repair */
     bool has_values;   /* objects have values of their Cluster in them, by the policy */
     bool prunes;       /* the policy deletes what was taken out of a set */
+    bool is_spoilt;    /* resources of sets with a policy are, once all is well */
     duration drift_check;
     duration probe, retry;
     duration trouble;
@@ -206,6 +207,7 @@ void pruning_witness(struct sets *sets, size_t cluster, struct str target);
 MUST_USE struct error *simulated_users_edit(void *data);
 void simulated_users_begin(struct sets *sets);
 void simulated_users_end(struct sets *sets);
+void simulated_users_spoil(struct sets *sets);
 void simulated_users_make_set(struct sets *sets, size_t set, const char *depends_on);
 
 /* witness.c: a fiber that follows bindings, and whoever looks at each request to a cluster. */

@@ -287,3 +287,18 @@ void simulated_users_end(struct sets *sets)
         if (draw_chance(&sets->users_dice, 0.6))
             make_if_gone(sets, i);
 }
+
+/* One or two resources cannot be used any more. */
+void simulated_users_spoil(struct sets *sets)
+{
+    static const enum quality qualities[] = {BROKEN, BROKEN, WRONG_TYPE, ABSENT};
+    for (size_t i = 0; i < 2; i++) {
+        const size_t resource = random_below(&sets->users_dice, RESOURCES);
+        const enum quality drawn = qualities[random_below(&sets->users_dice, COUNT(qualities))];
+        if (drawn == ABSENT)
+            catalog_remove(sets, resource);
+        else
+            catalog_write(sets, resource,
+                          sets_places[resource].is_secret || drawn == BROKEN ? drawn : BROKEN);
+    }
+}

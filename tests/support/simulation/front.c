@@ -6,6 +6,7 @@
 #include "apiserver/crd/crd_pool.h"
 #include "apiserver/ensure_object.h"
 #include "async/fiber.h"
+#include "base/base64.h"
 #include "http/client.h"
 #include "http/server.h"
 #include "json/json.h"
@@ -146,6 +147,31 @@ int front_call(struct front *front, const char *method, const char *target, cons
     if (status >= 400 && front->options.trace->verbose)
         fprintf(stderr, "    %.*s\n", STR_ARG(buf_str(&answer)));
     return status;
+}
+
+void front_put(struct front *front, const struct buf *text)
+{
+    OWNED(json_doc) doc = NULL;
+    CHECK_OK(json_read(buf_str(text), &doc));
+    CHECK_OK(ensure_object(front->api, doc, ENSURE_MERGE));
+}
+
+void front_put_kubeconfig(struct front *front, size_t cluster, struct str host, struct str token)
+{
+    SCOPED(buf) url = {.limit = 0};
+    SCOPED(buf) config = {.limit = 0};
+    SCOPED(buf) encoded = {.limit = 0};
+    SCOPED(buf) secret = {.limit = 0};
+    buf_print(&url, "http://%.*s", STR_ARG(host));
+    kubeconfig_write(&config, STR("c"),
+                     &(struct rest_config){.host = buf_str(&url), .auth.token = token});
+    base64_encode(&encoded, buf_str(&config));
+    buf_print(&secret,
+              "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"type\":\"cluster.x-k8s.io/secret\","
+              "\"metadata\":{\"name\":\"c%zu-kubeconfig\",\"namespace\":\"default\",\"labels\":{"
+              "\"cluster.x-k8s.io/cluster-name\":\"c%zu\"}},\"data\":{\"value\":\"%.*s\"}}",
+              cluster, cluster, STR_ARG(buf_str(&encoded)));
+    front_put(front, &secret);
 }
 
 /* Without what a server does for its clients: it is asked for more often than anything else. */

@@ -107,6 +107,12 @@ void front_clear_sky(struct front *front);
 /* A request to the back; gives the status. Fails the test when there is no answer. Suspends. */
 int front_call(struct front *front, const char *method, const char *target, const char *body);
 
+/* Stores an object, or merges it into the one that is there, without a request. */
+void front_put(struct front *front, const struct buf *text);
+
+/* In a management cluster: the Secret with the kubeconfig of Cluster default/c<cluster>. */
+void front_put_kubeconfig(struct front *front, size_t cluster, struct str host, struct str token);
+
 /* A stored object, read without a request; NULL when there is none. */
 struct json_doc *front_find(struct front *front, struct gvr gvr, struct key key);
 
