@@ -37,7 +37,7 @@
  *   the same controller has applied before and does not any more, replaces lists as a whole, and
  *   never meets a conflict. There is no metadata.managedFields;
  * - garbage collection: objects stay when their owner goes;
- * - other controllers: nobody makes Pods of a Deployment. Put the status that they would write;
+ * - the controllers of Kubernetes: a Deployment gets no Pods. Put the status that they would write;
  * - other requests: subresources apart from status, field selectors apart from those of
  *   metadata.name and metadata.namespace, and paths without objects, apart from discovery, fail as
  *   they fail on a server that does not have them.

@@ -27,7 +27,7 @@ struct fleet_page_options {
     struct str host;
     uint16_t port;            /* 0: any */
     struct cache_set *caches; /* of sets, Clusters and bindings; NULL: it has its own */
-    struct client *client;    /* for caches of its own, for reviews, and for what sets bring */
+    struct client *client;    /* fills own caches, asks for reviews, reads contents of sets */
     struct clustercache *clustercache; /* NULL: conditions alone tell of connections */
     struct str namespace;              /* empty: all */
 

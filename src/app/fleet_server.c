@@ -83,7 +83,7 @@ static struct error *read_front_proxy(struct fleet_server *server, const struct 
     return server->tls ? use_tls(server) : NULL;
 }
 
-/* A ConfigMap that cannot be used leaves nobody who is known, rather than those of before. */
+/* While the ConfigMap cannot be used, no front proxy is trusted, nor is the one of before. */
 static void use_front_proxy(void *data, const struct cache_event *event)
 {
     struct fleet_server *server = data;

@@ -41,8 +41,8 @@ void placement_turn_free(struct placement_turn *turn); /* may be NULL */
 void placement_turn_hold(struct placement_turn *turn, struct plan *plan);
 
 /*
- * Whether the cluster has to wait, for a revision. *ret_why, borrowed, says why. A revision, or
- * changed values, that nobody has decided about yet wait, too.
+ * Whether the cluster has to wait for its turn with this revision. *ret_why, borrowed, says why.
+ * It also waits while the rollout has not decided yet about the revision or about changed values.
  */
 bool placement_turn_waits(const struct placement_turn *turn, struct str revision,
                           struct str *ret_why);

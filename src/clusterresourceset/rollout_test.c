@@ -496,7 +496,7 @@ struct fleet {
     timestamp now;
     struct rollout_state state;
     bool has_other;    /* the content is another one */
-    bool is_approving; /* somebody agrees to every wave */
+    bool is_approving; /* the user approves every wave */
 };
 
 static size_t draw(struct fleet *fleet, size_t below)
@@ -568,7 +568,7 @@ static void mend(struct fleet *fleet)
     }
 }
 
-/* Somebody changes the content: nobody has it, and what was under way is unfinished. */
+/* The user changes the content: no cluster has it yet, and those at work have to begin again. */
 static void change_content(struct fleet *fleet)
 {
     fleet->has_other = !fleet->has_other;
