@@ -10,14 +10,16 @@
 #define SICK_EVERY    ((size_t)5)
 #define SUCCESS_LIMIT (12 * SECOND)
 #define ATTEMPT_LIMIT (36 * SECOND)
+#define SLOW          (5 * MILLISECOND)
 
 struct load {
     struct driver *driver;
     int64_t until;
     size_t clusters;
     size_t good, bad;
-    duration
-        longest; /* of a call of the cache, in time of the processor: others are busy as well */
+    /* Calls of the cache, by time of the processor: others are busy as well. */
+    duration longest;
+    size_t slow; /* that took longer than SLOW */
 };
 
 static int64_t time_used(void)
@@ -58,6 +60,7 @@ static struct error *call_one(struct load *load, size_t index)
     const duration took = time_used() - begun;
     const int64_t now = loop_now(loop_current());
     load->longest = took > load->longest ? took : load->longest;
+    load->slow += took > SLOW;
     if (index % SICK_EVERY == SICK_EVERY - 1)
         return check_sick(load, key, now - health.last_probe, err);
     if (err)
@@ -90,6 +93,7 @@ struct error *driver_load(struct driver *driver, duration span, size_t clusters,
     for (size_t i = 0; i < CONSUMERS; i++)
         scope_start(&consumers, "consumer", consume, &load);
     TRY(scope_wait(&consumers));
-    buf_print(answer, "%zu %zu %lld", load.good, load.bad, (long long)(load.longest / MICROSECOND));
+    buf_print(answer, "%zu %zu %lld %zu", load.good, load.bad,
+              (long long)(load.longest / MICROSECOND), load.slow);
     return NULL;
 }
