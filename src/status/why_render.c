@@ -34,17 +34,6 @@ static void add_cause(struct buf *out, const struct failure_cause *cause)
         buf_print(out, "    and %zu more\n", cause->count - shown);
 }
 
-/* Resources that are not applied, where nothing says why. */
-static void add_resources(struct buf *out, const struct status_cell *cell)
-{
-    for (size_t i = 0; i < cell->set->spec.ref_count; i++) {
-        const struct resource_ref *ref = &cell->set->spec.refs[i];
-        const struct str kind = resource_kind_name(ref->kind);
-        if (!cell->resources[i].is_applied)
-            buf_print(out, "  %.*s %.*s is not applied\n", STR_ARG(kind), STR_ARG(ref->name));
-    }
-}
-
 static bool is_unchecked(const struct status_cell *cell)
 {
     return cell->delivery && (cell->delivery->unchecked.len || cell->delivery->drift_unchecked.len);
@@ -81,6 +70,44 @@ static bool is_told_by_causes(const struct status_cell *cell)
     return has_unready(cell) ||
            (has_causes(cell) && (cell->state == STATUS_FAILED || cell->state == STATUS_DRIFTED ||
                                  cell->state == STATUS_CONTESTED));
+}
+
+/* Whether a cause is about the resource, "ConfigMap cm1", or about an object of it. */
+static bool is_among_causes(const struct failures *failures, struct str resource)
+{
+    for (const struct failure_cause *cause = failures->first; cause; cause = cause->next)
+        for (const struct failed_object *object = cause->first; object; object = object->next)
+            if (str_eq(object->resource, resource))
+                return true;
+    return false;
+}
+
+/* Resources that are not applied, where nothing says why. */
+static void add_resources(struct buf *out, const struct status_cell *cell)
+{
+    SCOPED(buf) resource = {.limit = 0};
+    for (size_t i = 0; i < cell->set->spec.ref_count; i++) {
+        const struct resource_ref *ref = &cell->set->spec.refs[i];
+        buf_clear(&resource);
+        buf_print(&resource, "%.*s %.*s", STR_ARG(resource_kind_name(ref->kind)),
+                  STR_ARG(ref->name));
+        if (cell->resources[i].is_applied ||
+            (has_causes(cell) && is_among_causes(&cell->delivery->failures, buf_str(&resource))))
+            continue;
+        buf_print(out, "  %.*s is not applied\n", STR_ARG(buf_str(&resource)));
+    }
+}
+
+/*
+ * Whether resources that are not applied are named. With causes it is the resources that none of
+ * them is about: one of the others may be missing.
+ */
+static bool is_told_by_resources(const struct status_cell *cell)
+{
+    if (has_unready(cell))
+        return false;
+    return has_causes(cell) ? cell->state == STATUS_FAILED && !cell->set->lacks_resource
+                            : !cell->why.len;
 }
 
 static void add_causes(struct buf *out, const struct failures *failures)
@@ -166,7 +193,7 @@ static void add_body(struct buf *out, const struct status_cell *cell)
         add_causes(out, &cell->delivery->failures);
     if (has_unready(cell))
         add_causes(out, &cell->delivery->unready);
-    if (!has_causes(cell) && !has_unready(cell) && !cell->why.len)
+    if (is_told_by_resources(cell))
         add_resources(out, cell);
     add_advice(out, cell);
 }

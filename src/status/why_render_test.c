@@ -156,6 +156,25 @@ TEST(why_of_a_set_that_waits_goes_through_those_it_waits_for)
                  "  waits for ClusterResourceSet gone, which does not exist\n" BEGINS));
 }
 
+/* The Secret of the set is missing, and no cause is about it. */
+TEST(why_names_resources_that_no_cause_is_about)
+{
+    SCOPED(status_model) model = {0};
+    SCOPED(buf) out = {.limit = 0};
+    add(&model, status_model_add_set,
+        "{\"metadata\":{\"name\":\"cni\",\"namespace\":\"d\",\"generation\":1},\"spec\":{"
+        "\"clusterSelector\":{\"matchLabels\":{\"a\":\"b\"}},\"resources\":[{\"kind\":"
+        "\"ConfigMap\",\"name\":\"cm\"},{\"kind\":\"Secret\",\"name\":\"t\"}]}}");
+    add_cluster(&model, "a");
+    add_binding(&model, "a", false, RECORD);
+    status_model_finish(&model);
+    why_render_cell(model.clusters[0], &model.clusters[0]->cells[0], NOW, &out);
+    CHECK_CONTAINS(buf_str(&out), STR("causes of 2 objects, which the controller's log names\n"
+                                      "  Secret t is not applied\n"
+                                      "  to do: mend the manifest"));
+    CHECK(!str_contains(buf_str(&out), STR("ConfigMap cm is not applied")));
+}
+
 TEST(why_of_a_set_tells_equal_clusters_together)
 {
     SCOPED(status_model) model = {0};
