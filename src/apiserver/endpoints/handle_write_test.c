@@ -480,6 +480,40 @@ SIM_TEST(a_status_of_a_pod_leaves_its_owners_and_its_end)
         CHECK(json_path(entry, "fieldsV1.f:metadata") == NULL);
 }
 
+/* What else is in the body is passed over, right or wrong: only the status can be written. */
+SIM_TEST(a_status_of_flow_control_leaves_all_metadata)
+{
+    const char *schemas = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas";
+    const char *status = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/f/status";
+    static const char *const bodies[] = {
+        "{\"metadata\":{\"generateName\":\"g-\"}}",
+        "{\"metadata\":{\"uid\":\"other\"}}",
+        "{\"metadata\":{\"labels\":{\"k\":\"no label!\"}}}",
+        "{\"metadata\":{\"annotations\":null,\"finalizers\":[\"no finalizer!\"]}}",
+        "{\"metadata\":{\"ownerReferences\":[{\"name\":\"o\"}]}}",
+        "{\"metadata\":{\"deletionGracePeriodSeconds\":5,\"selfLink\":\"/x\"}}",
+    };
+    SCOPED(apiserver_fixture) fixture;
+    SCOPED(buf) version = {.limit = 0};
+    begin(&fixture);
+    apiserver_fixture_create(&fixture, schemas,
+                             "{\"metadata\":{\"name\":\"f\",\"annotations\":{\"k\":\"v\"}},"
+                             "\"spec\":{\"priorityLevelConfiguration\":{\"name\":\"exempt\"}}}");
+    buf_add(&version, apiserver_fixture_text(&fixture, "metadata.resourceVersion"));
+    for (size_t i = 0; i < COUNT(bodies); i++) {
+        TEST_CASE("%s", bodies[i]);
+        CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", status, bodies[i]), 200);
+        CHECK_EQ(apiserver_fixture_text(&fixture, "metadata.resourceVersion"), buf_str(&version));
+    }
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", status,
+                                    "{\"metadata\":{\"generateName\":\"g-\"},\"status\":{"
+                                    "\"conditions\":[{\"type\":\"t\",\"status\":\"True\"}]}}"),
+             200);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "status.conditions.0.type"), STR("t"));
+    CHECK_EQ(apiserver_fixture_text(&fixture, "metadata.annotations.k"), STR("v"));
+    CHECK_EQ(apiserver_fixture_text(&fixture, "metadata.generateName"), STR(""));
+}
+
 SIM_TEST(a_job_keeps_its_labels_when_its_status_is_written)
 {
     const char *jobs = "/apis/batch/v1/namespaces/default/jobs";

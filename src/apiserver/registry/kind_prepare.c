@@ -20,6 +20,7 @@ enum status_meta {
     STATUS_KEEPS_LABELS,
     STATUS_KEEPS_OWNERS,
     STATUS_KEEPS_METADATA,
+    STATUS_KEEPS_ALL_METADATA, /* but managedFields */
 };
 
 /*
@@ -36,32 +37,32 @@ struct prepare_rule {
 
 static const struct prepare_rule rules[] = {
     {&type_certificate_signing_request,  prepare_certificate_create, NULL,                      false,
-     STATUS_KEEPS_NOTHING,                                                                                                    prepare_certificate_status},
-    {&type_secret,                       prepare_secret,             prepare_secret,            false, STATUS_KEEPS_NOTHING,  NULL                      },
+     STATUS_KEEPS_NOTHING,                                                                                                        prepare_certificate_status},
+    {&type_secret,                       prepare_secret,             prepare_secret,            false, STATUS_KEEPS_NOTHING,      NULL                      },
     {&type_namespace,                    prepare_namespace_create,   prepare_namespace_update,  false,
-     STATUS_KEEPS_NOTHING,                                                                                                    NULL                      },
+     STATUS_KEEPS_NOTHING,                                                                                                        NULL                      },
     {&type_service_account,              prepare_service_account,    prepare_service_account,   false,
-     STATUS_KEEPS_NOTHING,                                                                                                    NULL                      },
+     STATUS_KEEPS_NOTHING,                                                                                                        NULL                      },
     {&type_service,                      prepare_service_create,     prepare_service_update,    false, STATUS_KEEPS_NOTHING,
-     NULL                                                                                                                                               },
-    {&type_pod,                          prepare_pod_create,         NULL,                      false, STATUS_KEEPS_OWNERS,   prepare_pod_status        },
-    {&type_job,                          prepare_job_create,         NULL,                      false, STATUS_KEEPS_NOTHING,  prepare_controller_status },
+     NULL                                                                                                                                                   },
+    {&type_pod,                          prepare_pod_create,         NULL,                      false, STATUS_KEEPS_OWNERS,       prepare_pod_status        },
+    {&type_job,                          prepare_job_create,         NULL,                      false, STATUS_KEEPS_NOTHING,      prepare_controller_status },
     {&type_replication_controller,       NULL,                       NULL,                      false, STATUS_KEEPS_NOTHING,
-     prepare_controller_status                                                                                                                          },
+     prepare_controller_status                                                                                                                              },
     {&type_daemon_set,                   prepare_daemon_set_create,  prepare_daemon_set_update, false,
-     STATUS_KEEPS_NOTHING,                                                                                                    NULL                      },
+     STATUS_KEEPS_NOTHING,                                                                                                        NULL                      },
     {&type_persistent_volume_claim,      prepare_claim,              prepare_claim,             false, STATUS_KEEPS_NOTHING,
-     NULL                                                                                                                                               },
-    {&type_persistent_volume,            prepare_volume_create,      NULL,                      false, STATUS_KEEPS_NOTHING,  NULL                      },
-    {&type_node,                         NULL,                       NULL,                      true,  STATUS_KEEPS_NOTHING,  NULL                      },
+     NULL                                                                                                                                                   },
+    {&type_persistent_volume,            prepare_volume_create,      NULL,                      false, STATUS_KEEPS_NOTHING,      NULL                      },
+    {&type_node,                         NULL,                       NULL,                      true,  STATUS_KEEPS_NOTHING,      NULL                      },
     {&type_endpoint_slice,               prepare_endpoint_slice,     prepare_endpoint_slice,    false,
-     STATUS_KEEPS_NOTHING,                                                                                                    NULL                      },
-    {&type_deployment,                   NULL,                       NULL,                      false, STATUS_KEEPS_LABELS,   NULL                      },
-    {&type_api_service,                  NULL,                       NULL,                      false, STATUS_KEEPS_METADATA, NULL                      },
-    {&type_volume_attachment,            NULL,                       NULL,                      false, STATUS_KEEPS_METADATA, NULL                      },
-    {&type_validating_admission_policy,  NULL,                       NULL,                      false, STATUS_KEEPS_METADATA, NULL                      },
-    {&type_flow_schema,                  NULL,                       NULL,                      false, STATUS_KEEPS_METADATA, NULL                      },
-    {&type_priority_level_configuration, NULL,                       NULL,                      false, STATUS_KEEPS_METADATA, NULL                      },
+     STATUS_KEEPS_NOTHING,                                                                                                        NULL                      },
+    {&type_deployment,                   NULL,                       NULL,                      false, STATUS_KEEPS_LABELS,       NULL                      },
+    {&type_api_service,                  NULL,                       NULL,                      false, STATUS_KEEPS_METADATA,     NULL                      },
+    {&type_volume_attachment,            NULL,                       NULL,                      false, STATUS_KEEPS_METADATA,     NULL                      },
+    {&type_validating_admission_policy,  NULL,                       NULL,                      false, STATUS_KEEPS_METADATA,     NULL                      },
+    {&type_flow_schema,                  NULL,                       NULL,                      false, STATUS_KEEPS_ALL_METADATA, NULL                      },
+    {&type_priority_level_configuration, NULL,                       NULL,                      false, STATUS_KEEPS_ALL_METADATA, NULL                      },
 };
 
 static const struct prepare_rule *find_rule(const struct go_type *type)
@@ -88,6 +89,7 @@ static size_t status_resets(const struct kind *kind, const char *const **ret_pat
         [STATUS_KEEPS_LABELS] = {of_deployments, COUNT(of_deployments)},
         [STATUS_KEEPS_OWNERS] = {of_pods,        COUNT(of_pods)       },
         [STATUS_KEEPS_METADATA] = {paths,          COUNT(paths)         },
+        [STATUS_KEEPS_ALL_METADATA] = {paths,          COUNT(paths)         },
     };
     const enum status_meta kept = find_rule(kind->type)->status_meta;
     *ret_paths = resets[kept].paths;
@@ -182,8 +184,24 @@ static void prepare_update(struct prepare *prepare, const struct prepare_rule *r
         rule->update(prepare);
 }
 
+static void keep_all_metadata(struct prepare *prepare)
+{
+    const struct json_value *old = json_path(prepare->write->old, "metadata"), *value;
+    const struct str owned = STR("managedFields");
+    JSON_FOREACH (key, value, json_path(prepare->object, "metadata"))
+        if (!str_eq(key, owned) && !json_get(old, key))
+            json_edit_remove(&prepare->edit, JSON_PLACE_KEY("metadata", key));
+    JSON_FOREACH (key, value, old)
+        if (!str_eq(key, owned))
+            json_edit_set(&prepare->edit, JSON_PLACE_KEY("metadata", key), value);
+}
+
 static void keep_metadata(struct prepare *prepare, enum status_meta kept)
 {
+    if (kept == STATUS_KEEPS_ALL_METADATA) {
+        keep_all_metadata(prepare);
+        return;
+    }
     static const char *const labels[] = {"labels", NULL};
     static const char *const owners[] = {"ownerReferences", "deletionTimestamp", NULL};
     static const char *const all[] = {"labels",          "annotations",       "finalizers",
