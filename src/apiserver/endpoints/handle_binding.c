@@ -123,13 +123,16 @@ static struct error *bind_pod(void *data, struct store_edit *edit)
     return codec_write_edit(binding->pods, doc, STORE_PUT, edit, NULL);
 }
 
-/* The name is that of the URL, which has to be that of the body, or without one that of the body.
+/*
+ * The name is that of the URL, which has to be that of the body, or without one that of the body.
+ * Where both lack it, the target is looked at before that is said.
  */
-static struct error *find_name(const struct request *request, struct binding *binding)
+static struct error *check_name_and_target(const struct binding *binding)
 {
-    binding->name = json_path_str(binding->body, "metadata.name");
+    const struct request *request = binding->request;
     if (request->name.len > 0 && !str_eq(request->name, binding->name))
         return status_bad_request("name in URL does not match name in Binding object");
+    TRY(check_target(binding));
     return binding->name.len > 0 ? NULL : status_bad_request("Name parameter required.");
 }
 
@@ -145,8 +148,8 @@ struct error *handle_binding(struct request *request)
     TRY(body_read_kind(request, kind, options.validation, &body, NULL));
     binding.body = json_doc_root(body);
     binding.dry_run = options.dry_run;
-    TRY(find_name(request, &binding));
-    TRY(check_target(&binding));
+    binding.name = json_path_str(binding.body, "metadata.name");
+    TRY(check_name_and_target(&binding));
     const struct key key = {request->namespace, binding.name};
     TRY(api_change(request->api, api_id(binding.pods, key), STORE_ANY, bind_pod, &binding, NULL));
     return response_send_created(request);

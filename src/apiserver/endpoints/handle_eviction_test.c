@@ -121,4 +121,11 @@ SIM_TEST(a_pod_is_bound_once)
                                     BIND("b", "")),
              201);
     CHECK_EQ(apiserver_fixture_get(&fixture, "/api/v1/namespaces/default/bindings"), 405);
+    /* Its target is looked at first, then its name. */
+    CHECK_EQ(apiserver_fixture_call(&fixture, "POST", "/api/v1/namespaces/default/bindings", "{}"),
+             500);
+    CHECK_CONTAINS(apiserver_fixture_text(&fixture, "message"), STR("target.name"));
+    CHECK_EQ(apiserver_fixture_call(&fixture, "POST", "/api/v1/namespaces/default/bindings",
+                                    "{\"target\":{\"name\":\"n1\"}}"),
+             400);
 }
