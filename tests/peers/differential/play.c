@@ -10,6 +10,7 @@
 #include "peers/conformance/compare.h"
 #include "peers/conformance/fetch.h"
 #include "peers/conformance/request.h"
+#include "peers/differential/causes.h"
 
 #define ANSWER_TIMEOUT (60 * SECOND)
 #define ANSWER_MAX     (64 * MEGABYTE)
@@ -114,17 +115,35 @@ static struct str words_of(const struct answer *answer)
     return message.len ? message : json_path_str(body, "kind");
 }
 
+/* Where the errors of an object stand that are compared one by one. */
+static struct exchange_patterns places_of_causes(struct arena *arena)
+{
+    static const char *const pointers[] = {"/message", "/details/causes"};
+    struct exchange_patterns patterns = {
+        arena_alloc_array(arena, COUNT(pointers), sizeof(*patterns.items)), COUNT(pointers)};
+    for (size_t i = 0; i < COUNT(pointers); i++)
+        patterns.items[i] = pointer_read(arena, str_from_c(pointers[i]));
+    return patterns;
+}
+
 /* Bodies of different codes are different everywhere, so the codes and messages stand for them. */
 static void compare_answers(struct playing *playing, struct exchange *exchange,
                             const struct answer *real, const struct answer *corset,
                             struct differences *differences)
 {
     const struct compare_options options = {.strict_managed_fields = true};
+    const struct causes_answer was = {(int)status_of(real), json_doc_root(real->document)};
+    const struct causes_answer is = {(int)status_of(corset), json_doc_root(corset->document)};
+    const bool with_causes = causes_are_comparable(&was, &is);
     exchange->response = json_doc_root(real->response);
-    if (status_of(real) == status_of(corset))
+    if (with_causes) {
+        causes_compare(&was, &is, differences);
+        exchange->loose = places_of_causes(differences->arena);
+    }
+    if (was.status == is.status)
         compare_answer(exchange, json_doc_root(corset->response), &options, &playing->both,
                        differences);
-    else
+    else if (!with_causes)
         DIFFERENCES_PRINT(differences, STR("status"), "expected %d %.*s\n          got %d %.*s",
                           (int)status_of(real), STR_ARG(words_of(real)), (int)status_of(corset),
                           STR_ARG(words_of(corset)));
@@ -134,7 +153,7 @@ static void compare_answers(struct playing *playing, struct exchange *exchange,
  * Keeps what is not declared. After different codes the servers hold different objects, so that
  * nothing more can be learnt of the sequence, also when the difference is a declared one.
  */
-static void judge(struct playing *playing, struct json_doc *step,
+static void judge(struct playing *playing, struct json_doc *step, bool same_status,
                   const struct differences *differences)
 {
     struct outcome *outcome = playing->outcome;
@@ -144,8 +163,7 @@ static void judge(struct playing *playing, struct json_doc *step,
             differences_add(&outcome->differences, differences->items[i].place,
                             differences->items[i].text);
     outcome->differs = outcome->differences.count > 0;
-    playing->is_over = outcome->differs ||
-                       (differences->count && str_eq(differences->items[0].place, STR("status")));
+    playing->is_over = outcome->differs || !same_status;
     if (outcome->differs)
         outcome->request = json_doc_ref(step);
     else if (playing->is_over)
@@ -162,7 +180,7 @@ static void blame(struct playing *playing, struct json_doc *step, const struct e
     OWNED(error) end = launch_check(playing->play->launch);
     outcome->crashed = end;
     DIFFERENCES_PRINT(&differences, STR("answer"), "none: %s", end ? end->message : err->message);
-    judge(playing, step, &differences);
+    judge(playing, step, false, &differences);
 }
 
 static struct error *play_step(struct playing *playing, struct json_doc *step)
@@ -183,7 +201,7 @@ static struct error *play_step(struct playing *playing, struct json_doc *step)
     compare_answers(playing, &exchange, &real, &corset, &differences);
     remember(&playing->real, &arena, exchange.request, json_doc_root(real.document));
     remember(&playing->corset, &arena, exchange.request, json_doc_root(corset.document));
-    judge(playing, step, &differences);
+    judge(playing, step, status_of(&real) == status_of(&corset), &differences);
     return NULL;
 }
 
