@@ -15,6 +15,7 @@
 #include "peers/conformance/text_file.h"
 #include "peers/differential/draw.h"
 #include "peers/differential/shrink.h"
+#include "peers/differential/survey.h"
 
 #define JOBS         4
 #define SERVED_EVERY (100 * MILLISECOND)
@@ -35,13 +36,16 @@ struct program {
     struct declared declared;
     struct play play;
     struct map findings; /* what was found, as text, to be told once */
-    size_t differing;    /* sequences, repetitions counted */
+    bool is_survey;
+    struct survey survey;
+    size_t differing; /* sequences, repetitions counted */
     bool has_crashed;
 };
 
 static void program_done(struct program *program)
 {
     map_done(&program->findings);
+    survey_done(&program->survey);
     declared_done(&program->declared);
     catalogue_done(&program->catalogue);
     exchange_list_done(&program->play.list);
@@ -49,11 +53,11 @@ static void program_done(struct program *program)
 
 static const char help[] =
     "differential --kubeconfig FILE --server CORSET [--seconds 600] [--seed 1] [--sequence N]\n"
-    "             [--sequences MANY] [--findings 20] [--declared FILE]\n"
+    "             [--sequences MANY] [--findings 20] [--declared FILE] [--survey 1]\n"
     "\n"
     "Plays random sequences of requests on the server of the kubeconfig, which is a\n"
     "kube-apiserver of its own, and on CORSET, which is started. --sequence plays one of them,\n"
-    "--sequences so many however long it takes.\n"
+    "--sequences so many however long it takes. --survey 1 goes on and counts what differs.\n"
     "Ends with 1 when something differs that is not declared.\n";
 
 static bool read_options(struct program *program, int argc, char **argv)
@@ -67,7 +71,8 @@ static bool read_options(struct program *program, int argc, char **argv)
         {"sequences",          required_argument, NULL, 'm'},
         {"findings",              required_argument, NULL, 'f'},
         {"declared",                  required_argument, NULL, 'd'},
-        {0             },
+        {"survey",              required_argument, NULL, 'v'},
+        {0              },
     };
     uint64_t number;
     /* NOLINTNEXTLINE(concurrency-mt-unsafe): there are no threads yet */
@@ -86,6 +91,8 @@ static bool read_options(struct program *program, int argc, char **argv)
             program->seed = number;
         else if (c == 'n')
             program->only = number;
+        else if (c == 'v')
+            program->is_survey = number != 0;
         else if (c == 'm')
             program->sequences_max = number;
         else
@@ -170,6 +177,11 @@ static struct error *tell(struct program *program, uint64_t number, struct seque
     const struct str finding = name_finding(&arena, outcome);
     program->differing++;
     program->has_crashed = program->has_crashed || outcome->crashed;
+    if (program->is_survey) {
+        survey_add(&program->survey, number, json_doc_root(outcome->request),
+                   &outcome->differences);
+        return NULL;
+    }
     if (map_has(&program->findings, finding))
         return NULL;
     map_put(&program->findings, finding, NULL);
@@ -204,6 +216,7 @@ static struct error *work(void *data)
 
 static void print_figures(struct program *program)
 {
+    survey_print(stdout, &program->survey);
     printf("\ndeclared differences:\n");
     const size_t used =
         declared_print(stdout, &program->declared, !program->only && !program->sequences_max);
@@ -265,5 +278,5 @@ int main(int argc, char **argv)
         fprintf(stderr, "differential: %s\n", err->message);
         return FAILED;
     }
-    return map_count(&program.findings) ? NOT_GOOD : GOOD;
+    return program.differing ? NOT_GOOD : GOOD;
 }
