@@ -145,7 +145,10 @@ static void write_scalar(struct json_builder *out, const struct go_field *field,
             write_int(out, value);
         break;
     case GO_BYTES:
-        write_bytes(out, value);
+        if (value || (field->flags & GO_MAP))
+            write_bytes(out, value);
+        else
+            json_builder_null(out);
         break;
     case GO_QUANTITY:
         write_quantity(out, value);

@@ -146,6 +146,18 @@ static bool writes_status(const struct kind_write *write)
     return str_eq(write->subresource, STR("status")) || str_eq(write->subresource, STR("approval"));
 }
 
+/* Controllers of which a selector that cannot be read hides the template. */
+static bool is_hidden(const struct walk *walk, const struct go_type *type, struct str member)
+{
+    static const char *const controllers[] = {"DeploymentSpec", "ReplicaSetSpec",
+                                              "StatefulSetSpec"};
+    const struct json_value *spec = walk->levels[walk->depth - 1].iter.container;
+    bool is_one = false;
+    for (size_t i = 0; i < COUNT(controllers); i++)
+        is_one = is_one || strcmp(type->name, controllers[i]) == 0;
+    return is_one && str_eq(member, STR("template")) && validate_template_is_hidden(walk->v, spec);
+}
+
 /*
  * Whether a member is part of this validation. At the root, a write to /status or /approval
  * validates the status, any other write everything else.
@@ -154,7 +166,7 @@ static bool is_validated(const struct walk *walk, const struct go_type *type, st
 {
     const bool is_status = writes_status(walk->v->write);
     if (walk->depth > 1)
-        return !is_closed(type, member);
+        return !is_closed(type, member) && !is_hidden(walk, type, member);
     return str_eq(member, STR("status")) == is_status;
 }
 
@@ -246,6 +258,18 @@ static const struct {
     {&type_ingress_class,        "spec.controller",           IMMUTABLE,                          false},
 };
 
+/* Whether the field is a text that Go has no pointer to: one that is absent is empty there. */
+static bool is_plain_text(const struct go_type *type, const char *path)
+{
+    struct str rest = str_from_c(path), member;
+    const struct go_field *field = NULL;
+    for (bool more = true; more && type; type = field ? field->type : NULL) {
+        more = str_cut(&rest, '.', &member);
+        field = go_type_field(type, member);
+    }
+    return field && field->kind == GO_STRING && !(field->flags & (GO_POINTER | GO_LIST | GO_MAP));
+}
+
 /* Compares the immutable fields of the kind. */
 static void validate_immutable_fields(struct kind_validator *v)
 {
@@ -257,6 +281,9 @@ static void validate_immutable_fields(struct kind_validator *v)
             continue;
         if (fixed[i].is_forbidden)
             field_forbidden(v, STR(""), fixed[i].path, fixed[i].text);
+        else if (!value && is_plain_text(fixed[i].type, fixed[i].path))
+            field_errors_add_str(v->errors, FIELD_INVALID, str_from_c(fixed[i].path), STR(""),
+                                 str_from_c(fixed[i].text));
         else
             field_invalid(v, STR(""), fixed[i].path, value, fixed[i].text);
     }

@@ -174,20 +174,27 @@ void validate_api_service(struct kind_validator *v, const struct json_value *obj
     validate_priority(v, spec, "versionPriority", 1000, "must be positive and less than 1000");
 }
 
+/* It does not change, so that an update compares it and looks no further. */
+static void validate_preemption_policy(struct kind_validator *v, const struct json_value *policy)
+{
+    if (!policy || v->old)
+        return;
+    if (json_to_str(policy).len == 0)
+        field_required(v, STR(""), "preemptionPolicy", "");
+    else
+        field_one_of(v, STR(""), "preemptionPolicy", json_to_str(policy),
+                     "PreemptLowerPriority|Never");
+}
+
 /* The prefix "system-" is reserved for two names; only these may have values above 1000000000. */
 void validate_priority_class(struct kind_validator *v, const struct json_value *object,
                              struct str path)
 {
     const struct str name = json_path_str(object, "metadata.name");
-    const struct json_value *policy = json_path(object, "preemptionPolicy");
     int64_t value = 0;
     (void)path;
     (void)json_to_int64(json_path(object, "value"), &value);
-    if (policy && json_to_str(policy).len == 0)
-        field_required(v, STR(""), "preemptionPolicy", "");
-    else if (policy)
-        field_one_of(v, STR(""), "preemptionPolicy", json_to_str(policy),
-                     "PreemptLowerPriority|Never");
+    validate_preemption_policy(v, json_path(object, "preemptionPolicy"));
     if (str_starts_with(name, STR("system-"))) {
         if (!str_eq(name, STR("system-node-critical")) &&
             !str_eq(name, STR("system-cluster-critical")))

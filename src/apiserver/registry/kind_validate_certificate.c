@@ -34,7 +34,7 @@ static void validate_request(struct kind_validator *v, const struct json_value *
     if (!err)
         err = x509_check_request(buf_str(&pem), STR(""), &is_member);
     if (err)
-        field_invalid(v, path, "request", pem.len ? request : NULL, err->message);
+        field_invalid(v, path, "request", request, err->message);
     error_free(err);
 }
 

@@ -88,6 +88,15 @@ void validate_claim_spec(struct kind_validator *v, const struct json_value *obje
     validate_class_name(v, object, path, "volumeAttributesClassName");
 }
 
+/* 0 when there is none. */
+static struct quantity quantity_or_nothing(const struct json_value *value)
+{
+    struct quantity quantity;
+    if (!field_quantity(value, &quantity))
+        error_free(quantity_read(STR("0"), &quantity));
+    return quantity;
+}
+
 /*
  * Whether a claim asks for less than before, and for no more than its volume has. It may ask for
  * less while a volume cannot be made larger.
@@ -95,10 +104,9 @@ void validate_claim_spec(struct kind_validator *v, const struct json_value *obje
 static bool is_shrinking(const struct json_value *new, const struct json_value *old,
                          const struct json_value *capacity)
 {
-    struct quantity before, after, has;
-    return field_quantity(old, &before) && field_quantity(new, &after) &&
-           field_quantity(capacity, &has) && quantity_cmp(&after, &before) < 0 &&
-           quantity_cmp(&after, &has) <= 0;
+    const struct quantity before = quantity_or_nothing(old), after = quantity_or_nothing(new);
+    const struct quantity has = quantity_or_nothing(capacity);
+    return quantity_cmp(&after, &before) < 0 && quantity_cmp(&after, &has) <= 0;
 }
 
 /* A claim without a class may get one, such as a default that came later. */

@@ -124,21 +124,27 @@ void validate_secret(struct kind_validator *v, const struct json_value *object, 
     validate_immutable(v, object);
 }
 
-/* A finalizer in spec.finalizers is "kubernetes" or a qualified name. */
+/* A finalizer without a domain is one of Kubernetes itself. */
+static void validate_namespace_finalizer(struct kind_validator *v, struct str path, struct str name)
+{
+    field_syntax(v, path, NULL, name, validation_label_key(name));
+    if (str_find_char(name, '/') == STR_NONE &&
+        !field_is_one_of(name, "kubernetes|orphan|foregroundDeletion"))
+        field_errors_add_str(
+            v->errors, FIELD_INVALID, path, name,
+            STR("name is neither a standard finalizer name nor is it fully qualified"));
+}
+
+/* A write to /finalize says which one is wrong; a create does not. */
 void validate_namespace_spec(struct kind_validator *v, const struct json_value *object,
                              struct str path)
 {
     const struct str place = field_path(v, path, "finalizers");
-    const struct json_value *value;
-    JSON_FOREACH (key, value, json_path(object, "finalizers")) {
-        const struct str name = json_to_str(value);
-        const struct validation found = validation_label_key(name);
-        field_syntax(v, place, NULL, name, found);
-        if (found.count == 0 && !str_eq(name, STR("kubernetes")) &&
-            str_find_char(name, '/') == STR_NONE)
-            field_errors_add_str(
-                v->errors, FIELD_INVALID, place, name,
-                STR("name is neither a standard finalizer name nor is it fully qualified"));
+    const struct json_value *name;
+    size_t index = 0;
+    JSON_FOREACH (key, name, json_path(object, "finalizers")) {
+        const struct str at = v->old ? field_path_index(v, place, index++) : place;
+        validate_namespace_finalizer(v, at, json_to_str(name));
     }
 }
 

@@ -127,6 +127,16 @@ void validate_int_or_percent(struct kind_validator *v, struct str path, const ch
     }
 }
 
+void validate_not_more_than_all(struct kind_validator *v, struct str path, const char *member,
+                                const struct json_value *value)
+{
+    const struct str text = json_to_str(value);
+    int64_t percent;
+    if (str_ends_with(text, STR("%")) && str_to_int64(str_slice(text, 0, text.len - 1), &percent) &&
+        percent > 100)
+        field_invalid(v, path, member, value, "must not be greater than 100%");
+}
+
 void validate_port(struct kind_validator *v, struct str path, const char *member,
                    const struct json_value *value)
 {

@@ -95,9 +95,23 @@ bool field_unique(struct kind_validator *v, struct map *seen, struct str path, c
 void validate_int_or_percent(struct kind_validator *v, struct str path, const char *member,
                              const struct json_value *value);
 
+/* No percentage above 100. */
+void validate_not_more_than_all(struct kind_validator *v, struct str path, const char *member,
+                                const struct json_value *value);
+
+/* Whether the template of a controller is not looked into, as its selector cannot be read. */
+bool validate_template_is_hidden(struct kind_validator *v, const struct json_value *spec);
+
 /* The number of a port, or its name; an absent value is fine. */
 void validate_port(struct kind_validator *v, struct str path, const char *member,
                    const struct json_value *value);
+
+/* "example.com/name", as controllers are called. */
+void validate_domain_path(struct kind_validator *v, struct str path, const char *member,
+                          struct str text);
+
+/* The name of a CSI driver: a domain, in letters of any case; an absent one is fine. */
+void validate_driver_name(struct kind_validator *v, struct str name, struct str path);
 
 /* What a resource without a domain may be used for. */
 enum resource_use {
@@ -152,7 +166,7 @@ validate_fn validate_config_map, validate_secret, validate_namespace_spec,
 validate_fn validate_event;
 validate_fn validate_node, validate_node_status, validate_node_update, validate_node_selector_term;
 validate_fn validate_limit_range_spec, validate_resource_quota_spec, validate_resource_quota_update;
-validate_fn validate_overhead, validate_pod_overhead, validate_resources;
+validate_fn validate_overhead, validate_pod_overhead, validate_resources, validate_scheduling;
 validate_fn validate_service_spec, validate_service_port, validate_service_status;
 validate_fn validate_pod_spec, validate_pod_template, validate_container, validate_env_var,
     validate_env_source, validate_probe_port, validate_handler, validate_volume,
@@ -179,9 +193,10 @@ validate_fn validate_claim_spec, validate_claim_sources, validate_claim_status,
     validate_claim_update;
 validate_fn validate_volume_spec, validate_volume_update;
 validate_fn validate_network_policy_spec, validate_network_peer, validate_network_port,
-    validate_ingress_spec, validate_ingress_rule, validate_ingress_path, validate_ingress_backend,
-    validate_ingress_class_spec, validate_volume_attributes_class;
+    validate_ip_block, validate_ingress_spec, validate_ingress_rule, validate_ingress_path,
+    validate_ingress_tls, validate_ingress_balancer, validate_ingress_class_spec,
+    validate_volume_attributes_class;
 validate_fn validate_endpoint_subset, validate_endpoint_slice;
 validate_fn validate_csi_driver_spec, validate_csi_driver_update, validate_csi_storage_capacity,
     validate_storage_class, validate_csi_node_spec, validate_csi_node_update,
-    validate_attachment_source;
+    validate_attachment_spec, validate_attachment_source;

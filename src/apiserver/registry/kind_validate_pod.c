@@ -260,10 +260,29 @@ void validate_toleration(struct kind_validator *v, const struct json_value *obje
         field_invalid(v, path, "effect", json_path(object, "effect"),
                       "effect must be 'NoExecute' when `tolerationSeconds` is set");
     if (str_eq(op, STR("Exists")) && json_path_str(object, "value").len > 0)
-        field_invalid(v, path, "operator", json_path(object, "operator"),
+        field_invalid(v, path, "operator", json_path(object, "value"),
                       "value must be empty when `operator` is 'Exists'");
     else if (op.len > 0)
         field_one_of(v, path, "operator", op, "Equal|Exists");
+}
+
+/* A toleration is told by its key, operator, value and effect. */
+void validate_scheduling(struct kind_validator *v, const struct json_value *object, struct str path)
+{
+    static const char *const members[] = {"key", "operator", "value", "effect"};
+    const struct str place = field_path(v, path, "tolerations");
+    const struct json_value *one;
+    SCOPED(map) seen = {.release = NULL};
+    size_t index = 0;
+    JSON_FOREACH (key, one, json_path(object, "tolerations")) {
+        const struct str at = field_path_index(v, place, index++);
+        SCOPED(buf) told = {.limit = 0};
+        for (size_t i = 0; i < COUNT(members); i++)
+            buf_add_json_string(&told, json_path_str(one, members[i]));
+        if (map_has(&seen, buf_str(&told)))
+            field_errors_add_value(v->errors, FIELD_DUPLICATE, at, one, STR(""));
+        map_put(&seen, buf_str(&told), NULL);
+    }
 }
 
 static void forget_images(struct json_edit *edit, const struct json_value *pod, const char *list,

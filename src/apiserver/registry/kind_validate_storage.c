@@ -3,6 +3,8 @@
  *
  * Upstream: k8s.io/kubernetes/pkg/apis/storage/validation.
  */
+#include <stdlib.h>
+
 #include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_validate_internal.h"
 #include "base/ascii.h"
@@ -46,6 +48,45 @@ static void validate_topology_values(struct kind_validator *v, const struct json
     }
 }
 
+static int compare_texts(const void *a, const void *b)
+{
+    return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+/* Texts in their order, each once, as one text. */
+static struct str join_sorted(struct arena *arena, struct str *texts, size_t count)
+{
+    SCOPED(buf) out = {.limit = 0};
+    if (count)
+        qsort(texts, count, sizeof(*texts), compare_texts);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || !str_eq(texts[i - 1], texts[i]))
+            buf_add_json_string(&out, texts[i]);
+    return arena_str(arena, buf_str(&out));
+}
+
+static struct str join_values(struct arena *arena, const struct json_value *values)
+{
+    struct str *texts = arena_alloc_array(arena, json_count(values) + 1, sizeof(*texts));
+    const struct json_value *value;
+    size_t count = 0;
+    JSON_FOREACH (key, value, values)
+        texts[count++] = json_to_str(value);
+    return join_sorted(arena, texts, count);
+}
+
+/* A text that is the same for terms that say the same. */
+static struct str describe_term(struct arena *arena, const struct json_value *term)
+{
+    const struct json_value *requirements = json_path(term, "matchLabelExpressions"), *one;
+    struct str *texts = arena_alloc_array(arena, json_count(requirements) + 1, sizeof(*texts));
+    size_t count = 0;
+    JSON_FOREACH (key, one, requirements)
+        texts[count++] = arena_print(arena, "%.*s %.*s", STR_ARG(json_path_str(one, "key")),
+                                     STR_ARG(join_values(arena, json_path(one, "values"))));
+    return join_sorted(arena, texts, count);
+}
+
 /* Labels of a term, each once. */
 static void validate_topology_term(struct kind_validator *v, const struct json_value *term,
                                    struct str path)
@@ -61,9 +102,25 @@ static void validate_topology_term(struct kind_validator *v, const struct json_v
         field_syntax(v, place, "key", label, validation_label_key(label));
         (void)field_unique(v, &seen, place, "key", label);
     }
-    /* Upstream takes a term without labels for one that it has seen. */
-    if (index == 0)
-        field_errors_add_str(v->errors, FIELD_DUPLICATE, path, STR(""), STR(""));
+}
+
+/* Terms, each once. Upstream takes a term without labels for one that it has seen. */
+static void validate_topologies(struct kind_validator *v, const struct json_value *terms,
+                                struct str path)
+{
+    SCOPED(map) seen = {.release = NULL};
+    const struct json_value *term;
+    size_t index = 0;
+    map_put(&seen, STR(""), NULL);
+    JSON_FOREACH (key, term, terms) {
+        const struct str place =
+            field_path(v, field_path_index(v, path, index++), "matchLabelExpressions");
+        const struct str text = describe_term(v->arena, term);
+        validate_topology_term(v, term, place);
+        if (map_has(&seen, text))
+            field_errors_add_str(v->errors, FIELD_DUPLICATE, place, STR(""), STR(""));
+        map_put(&seen, text, NULL);
+    }
 }
 
 void validate_storage_class(struct kind_validator *v, const struct json_value *object,
@@ -71,9 +128,8 @@ void validate_storage_class(struct kind_validator *v, const struct json_value *o
 {
     const struct str provisioner = json_path_str(object, "provisioner");
     const struct str reclaim = json_path_str(object, "reclaimPolicy");
-    const struct json_value *mode = json_path(object, "volumeBindingMode"), *term;
+    const struct json_value *mode = json_path(object, "volumeBindingMode");
     char *lower = arena_alloc(v->arena, provisioner.len + 1);
-    size_t index = 0;
     for (size_t i = 0; i < provisioner.len; i++)
         lower[i] = ascii_to_lower(provisioner.ptr[i]);
     const struct str name = str_from(lower, provisioner.len);
@@ -85,11 +141,8 @@ void validate_storage_class(struct kind_validator *v, const struct json_value *o
     if (mode)
         field_one_of(v, path, "volumeBindingMode", json_to_str(mode),
                      "Immediate|WaitForFirstConsumer");
-    JSON_FOREACH (key, term, json_path(object, "allowedTopologies")) {
-        const struct str place =
-            field_path_index(v, field_path(v, path, "allowedTopologies"), index++);
-        validate_topology_term(v, term, field_path(v, place, "matchLabelExpressions"));
-    }
+    validate_topologies(v, json_path(object, "allowedTopologies"),
+                        field_path(v, path, "allowedTopologies"));
 }
 
 /* Of what a driver calls a node. */
@@ -247,6 +300,14 @@ void validate_csi_node_update(struct kind_validator *v, const struct json_value 
     }
 }
 
+void validate_attachment_spec(struct kind_validator *v, const struct json_value *object,
+                              struct str path)
+{
+    const struct str node = json_path_str(object, "nodeName");
+    validate_driver_name(v, json_path_str(object, "attacher"), field_path(v, path, "attacher"));
+    field_syntax(v, path, "nodeName", node, validation_dns1123_subdomain(node));
+}
+
 /* Exactly one of two. */
 void validate_attachment_source(struct kind_validator *v, const struct json_value *object,
                                 struct str path)
@@ -261,6 +322,9 @@ void validate_attachment_source(struct kind_validator *v, const struct json_valu
     else if (name && json_to_str(name).len == 0)
         field_required(v, path, "persistentVolumeName",
                        "must specify non empty persistentVolumeName");
+    if (name)
+        field_syntax(v, path, "persistentVolumeName", json_to_str(name),
+                     validation_dns1123_subdomain(json_to_str(name)));
 }
 
 void validate_csi_storage_capacity(struct kind_validator *v, const struct json_value *object,

@@ -333,8 +333,7 @@ static void validate_storage_os(struct kind_validator *v, const struct json_valu
     validate_secret_reference(v, object, path);
 }
 
-/* The name of a driver: a domain, in letters of any case. */
-static void validate_driver_name(struct kind_validator *v, struct str name, struct str path)
+void validate_driver_name(struct kind_validator *v, struct str name, struct str path)
 {
     char *lower = arena_alloc(v->arena, name.len + 1);
     for (size_t i = 0; i < name.len; i++)
@@ -443,6 +442,19 @@ static void validate_sources(struct kind_validator *v, const struct json_value *
         validate_local(v, spec, path);
 }
 
+/* What a volume has of all resources, in the order of their names. */
+static void refuse_capacity(struct kind_validator *v, const struct json_value *capacity,
+                            struct str path)
+{
+    OWNED(json_doc) sorted = NULL;
+    SCOPED(buf) text = {.limit = 0};
+    json_write_canonical(&text, capacity);
+    OWNED(error) err = capacity ? json_read(buf_str(&text), &sorted) : NULL;
+    field_errors_add_value(v->errors, FIELD_NOT_SUPPORTED, path,
+                           sorted ? json_doc_root(sorted) : NULL,
+                           STR("supported values: \"storage\""));
+}
+
 /* Storage and nothing else, more than none of it. */
 static void validate_capacity(struct kind_validator *v, const struct json_value *capacity,
                               struct str path)
@@ -451,8 +463,7 @@ static void validate_capacity(struct kind_validator *v, const struct json_value 
     if (json_count(capacity) == 0)
         field_required(v, path, NULL, "");
     if (!json_path(capacity, "storage") || json_count(capacity) > 1)
-        field_errors_add_value(v->errors, FIELD_NOT_SUPPORTED, path, capacity,
-                               STR("supported values: \"storage\""));
+        refuse_capacity(v, capacity, path);
     JSON_FOREACH (key, value, capacity) {
         const struct str place = field_path_key(v, path, key);
         struct quantity quantity;
@@ -538,6 +549,8 @@ void validate_volume_spec(struct kind_validator *v, const struct json_value *obj
 {
     const bool is_inline = v->kind->type == &type_volume_attachment;
     const struct json_value *modes = json_path(object, "accessModes");
+    if (is_inline && json_path(v->object, "spec.source.persistentVolumeName"))
+        return; /* two sources are one fault */
     if (json_count(modes) == 0)
         field_required(v, path, "accessModes", "");
     validate_access_modes(v, modes, field_path(v, path, "accessModes"));

@@ -20,6 +20,19 @@ static bool is_empty_selector(const struct json_value *selector)
            json_count(json_path(selector, "matchExpressions")) == 0;
 }
 
+/* A selector that is not there can be read: it selects nothing. */
+static bool is_readable(struct kind_validator *v, const struct json_value *selector)
+{
+    struct selector read;
+    OWNED(error) err = selector ? selector_from_value(v->arena, selector, &read) : NULL;
+    return !err;
+}
+
+bool validate_template_is_hidden(struct kind_validator *v, const struct json_value *spec)
+{
+    return !is_readable(v, json_path(spec, "selector"));
+}
+
 /* A selector that cannot be read counts as a match: the rules of LabelSelector have reported it. */
 static bool selects(struct kind_validator *v, const struct json_value *selector,
                     const struct json_value *labels)
@@ -60,6 +73,7 @@ static void validate_no_deadline(struct kind_validator *v, const struct json_val
 
 /*
  * Shared by Deployments and ReplicaSets. The last message names ReplicaSet for both, as upstream.
+ * Where the selector cannot be read, the template is not looked into.
  */
 static void validate_selector(struct kind_validator *v, const struct json_value *spec,
                               struct str path, const char *if_empty)
@@ -69,16 +83,23 @@ static void validate_selector(struct kind_validator *v, const struct json_value 
         field_required(v, path, "selector", "");
     else if (is_empty_selector(selector))
         field_invalid(v, path, "selector", selector, if_empty);
+    if (!is_readable(v, selector)) {
+        field_invalid(v, path, "selector", selector, "invalid label selector");
+        return;
+    }
     validate_selector_match(v, spec, path);
     validate_restart_always(v, spec, path);
     validate_no_deadline(v, spec, path, "ReplicaSet");
 }
 
-/* 0 or "0%". */
+/* 0 or "0%", or what is no number at all. */
 static bool is_nothing(const struct json_value *value)
 {
+    struct str text = json_to_str(value);
     int64_t number;
-    return json_to_int64(value, &number) ? number == 0 : str_eq(json_to_str(value), STR("0%"));
+    if (str_ends_with(text, STR("%")))
+        text.len--;
+    return (!json_to_int64(value, &number) && !str_to_int64(text, &number)) || number == 0;
 }
 
 /* A rolling update needs maxUnavailable or maxSurge above 0 to make progress. */
@@ -89,13 +110,16 @@ static void validate_deployment_strategy(struct kind_validator *v,
     const struct json_value *down = json_path(rolling, "maxUnavailable");
     const struct json_value *up = json_path(rolling, "maxSurge");
     const struct str type = json_path_str(strategy, "type");
-    field_one_of(v, path, "type", type, "Recreate|RollingUpdate");
+    if (!field_is_one_of(type, "Recreate|RollingUpdate"))
+        field_errors_add_value(v->errors, FIELD_NOT_SUPPORTED, path, strategy,
+                               STR("supported values: \"Recreate\", \"RollingUpdate\""));
     if (str_eq(type, STR("Recreate")) && rolling)
         field_forbidden(v, path, "rollingUpdate",
                         "may not be specified when strategy `type` is 'Recreate'");
     if (!str_eq(type, STR("RollingUpdate")))
         return;
     validate_int_or_percent(v, path, "rollingUpdate.maxUnavailable", down);
+    validate_not_more_than_all(v, path, "rollingUpdate.maxUnavailable", down);
     validate_int_or_percent(v, path, "rollingUpdate.maxSurge", up);
     if (is_nothing(down) && is_nothing(up))
         field_invalid(v, path, "rollingUpdate.maxUnavailable", down,
@@ -206,8 +230,10 @@ static void validate_daemon_rollout(struct kind_validator *v, const struct json_
 {
     const struct json_value *surge = json_path(rollout, "maxSurge");
     const bool has_gap = !is_nothing(json_path(rollout, "maxUnavailable"));
-    if (!rollout)
-        return;
+    validate_int_or_percent(v, path, "maxUnavailable", json_path(rollout, "maxUnavailable"));
+    validate_not_more_than_all(v, path, "maxUnavailable", json_path(rollout, "maxUnavailable"));
+    validate_int_or_percent(v, path, "maxSurge", surge);
+    validate_not_more_than_all(v, path, "maxSurge", surge);
     if (has_gap && !is_nothing(surge))
         field_invalid(v, path, "maxSurge", surge, "may not be set when maxUnavailable is non-zero");
     else if (!has_gap && is_nothing(surge))
@@ -220,17 +246,18 @@ void validate_daemon_set_spec(struct kind_validator *v, const struct json_value 
     const struct json_value *selector = json_path(object, "selector");
     const struct json_value *strategy = json_path(object, "updateStrategy");
     const struct str place = field_path(v, path, "updateStrategy");
+    const struct str type = json_path_str(strategy, "type");
     validate_selector_match(v, object, path);
     if (selector && is_empty_selector(selector))
         field_invalid(v, path, "selector", selector, "empty selector is invalid for daemonset");
     validate_restart_always(v, object, path);
-    field_one_of(v, place, "type", json_path_str(strategy, "type"), "RollingUpdate|OnDelete");
-    validate_int_or_percent(v, place, "rollingUpdate.maxUnavailable",
-                            json_path(strategy, "rollingUpdate.maxUnavailable"));
-    validate_int_or_percent(v, place, "rollingUpdate.maxSurge",
-                            json_path(strategy, "rollingUpdate.maxSurge"));
-    validate_daemon_rollout(v, json_path(strategy, "rollingUpdate"),
-                            field_path(v, place, "rollingUpdate"));
+    validate_no_deadline(v, object, path, "DaemonSet");
+    if (!field_is_one_of(type, "RollingUpdate|OnDelete"))
+        field_errors_add_value(v->errors, FIELD_NOT_SUPPORTED, place, strategy,
+                               STR("supported values: \"RollingUpdate\", \"OnDelete\""));
+    if (str_eq(type, STR("RollingUpdate")) && json_path(strategy, "rollingUpdate"))
+        validate_daemon_rollout(v, json_path(strategy, "rollingUpdate"),
+                                field_path(v, place, "rollingUpdate"));
 }
 
 /* A required text that is one of two. */
@@ -245,24 +272,51 @@ static void validate_either(struct kind_validator *v, struct str path, const cha
                       arena_print(v->arena, "must be '%s' or '%s'", first, second).ptr);
 }
 
-void validate_stateful_set_spec(struct kind_validator *v, const struct json_value *object,
-                                struct str path)
+/* A rolling update has a partition, and members that an update on delete must not have. */
+static void validate_stateful_strategy(struct kind_validator *v, const struct json_value *strategy,
+                                       struct str path)
 {
-    const struct json_value *selector = json_path(object, "selector");
-    validate_either(v, path, "podManagementPolicy", json_path(object, "podManagementPolicy"),
-                    "OrderedReady", "Parallel");
-    validate_either(v, path, "updateStrategy.type", json_path(object, "updateStrategy.type"),
-                    "RollingUpdate", "OnDelete");
+    const struct json_value *rolling = json_path(strategy, "rollingUpdate");
+    const struct str type = json_path_str(strategy, "type");
+    if (type.len == 0)
+        field_required(v, path, NULL, "");
+    else if (!field_is_one_of(type, "RollingUpdate|OnDelete"))
+        field_invalid(v, path, NULL, strategy, "must be 'RollingUpdate' or 'OnDelete'");
+    if (str_eq(type, STR("OnDelete")) && rolling)
+        field_invalid(v, path, "rollingUpdate", rolling,
+                      "only allowed for updateStrategy 'RollingUpdate'");
+    if (str_eq(type, STR("RollingUpdate")) && number_at(rolling, "partition") < 0)
+        field_invalid(v, path, "rollingUpdate.partition", json_path(rolling, "partition"),
+                      "must be greater than or equal to 0");
+}
+
+/* An empty selector selects every pod, one that cannot be read none. */
+static void validate_stateful_selector(struct kind_validator *v, const struct json_value *spec,
+                                       struct str path)
+{
+    const struct json_value *selector = json_path(spec, "selector");
     if (!selector)
         field_required(v, path, "selector", "");
     else if (is_empty_selector(selector))
         field_invalid(v, path, "selector", selector, "empty selector is invalid for statefulset");
-    validate_selector_match(v, object, path);
+    if (!is_readable(v, selector))
+        field_invalid(v, path, "selector", selector, "");
+    validate_selector_match(v, spec, path);
+}
+
+void validate_stateful_set_spec(struct kind_validator *v, const struct json_value *object,
+                                struct str path)
+{
+    const struct str service = json_path_str(object, "serviceName");
+    validate_either(v, path, "podManagementPolicy", json_path(object, "podManagementPolicy"),
+                    "OrderedReady", "Parallel");
+    validate_stateful_strategy(v, json_path(object, "updateStrategy"),
+                               field_path(v, path, "updateStrategy"));
+    if (service.len && !v->old)
+        field_syntax(v, path, "serviceName", service, validation_dns1123_label(service));
+    validate_stateful_selector(v, object, path);
     validate_restart_always(v, object, path);
-    if (number_at(object, "updateStrategy.rollingUpdate.partition") < 0)
-        field_invalid(v, path, "updateStrategy.rollingUpdate.partition",
-                      json_path(object, "updateStrategy.rollingUpdate.partition"),
-                      "must be greater than or equal to 0");
+    validate_no_deadline(v, object, path, "StatefulSet");
 }
 
 /* Most of the spec of a StatefulSet is immutable. */
@@ -393,7 +447,9 @@ void validate_pod_disruption_budget_spec(struct kind_validator *v, const struct 
     if (least && most)
         field_invalid(v, path, NULL, object, "minAvailable and maxUnavailable cannot be both set");
     validate_int_or_percent(v, path, "minAvailable", least);
+    validate_not_more_than_all(v, path, "minAvailable", least);
     validate_int_or_percent(v, path, "maxUnavailable", most);
+    validate_not_more_than_all(v, path, "maxUnavailable", most);
 }
 
 /* data is an object. An update cannot change data and does not look at it. */
