@@ -41,28 +41,47 @@ static bool is_v6_range(const struct json_value *range)
     return str_find_char(json_to_str(range), ':') != STR_NONE;
 }
 
-/*
- * podCIDR is the first of podCIDRs, which it makes if there are none. Two ranges are of two
- * families.
- */
+/* Two ranges or more are one of each family. A range that cannot be read is told once more. */
+static void validate_range_families(struct kind_validator *v, const struct json_value *ranges,
+                                    struct str path)
+{
+    const struct json_value *range;
+    size_t index = 0, families[2] = {0, 0};
+    bool is_readable = true;
+    JSON_FOREACH (key, range, ranges) {
+        const struct str text = json_to_str(range);
+        if (is_readable && !validation_is_ok(syntax_cidr(text))) {
+            is_readable = false;
+            field_errors_add(v->errors, FIELD_INTERNAL, path,
+                             arena_print(v->arena,
+                                         "invalid PodCIDRs. failed to check with dual stack with "
+                                         "error:invalid CIDR[%zu]: <nil> (invalid CIDR address: "
+                                         "%.*s)",
+                                         index, STR_ARG(text)));
+        }
+        families[is_v6_range(range)]++;
+        index++;
+    }
+    if (!is_readable || families[0] != 1 || families[1] != 1)
+        field_invalid(v, path, NULL, ranges,
+                      "may specify no more than one CIDR for each IP family");
+}
+
+/* podCIDR is the first of podCIDRs, which it makes if there are none. */
 static void validate_pod_ranges(struct kind_validator *v, const struct json_value *spec,
                                 struct str path)
 {
     const struct str first = json_path_str(spec, "podCIDR");
     const struct str place = field_path(v, path, "podCIDRs");
     const struct json_value *ranges = json_path(spec, "podCIDRs"), *range;
-    const size_t before = v->errors->count;
     size_t index = 0;
     JSON_FOREACH (key, range, ranges)
         field_syntax(v, field_path_index(v, place, index++), NULL, json_to_str(range),
                      syntax_cidr(json_to_str(range)));
     if (index == 0 && first.len)
         field_syntax(v, field_path_index(v, place, 0), NULL, first, syntax_cidr(first));
-    if (v->errors->count == before &&
-        (index > 2 ||
-         (index == 2 && is_v6_range(json_at(ranges, 0)) == is_v6_range(json_at(ranges, 1)))))
-        field_invalid(v, place, NULL, ranges,
-                      "may specify no more than one CIDR for each IP family");
+    if (index > 1)
+        validate_range_families(v, ranges, place);
 }
 
 /* Upstream's paths of these quantities have dots where others have brackets. */
