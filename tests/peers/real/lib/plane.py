@@ -68,10 +68,11 @@ def die_with_parent():
 class Plane:
     """`admin` is its administrator's client once `start()` returned."""
 
-    def __init__(self, folder, name, assets, controllers, without_admission=(), services="10.0.0.0/24"):
+    def __init__(self, folder, name, assets, controllers, without_admission=(), services="10.0.0.0/24",
+                 flow_control=True):
         self.folder, self.name, self.assets = os.path.join(folder, name), name, assets
         self.has_manager = controllers and os.path.exists(os.path.join(assets, "kube-controller-manager"))
-        self.processes, self.services = {}, services
+        self.processes, self.services, self.flow_control = {}, services, flow_control
         # Nobody makes service accounts where there are no controllers.
         self.without_admission = [*without_admission, *([] if self.has_manager else ["ServiceAccount"])]
         os.makedirs(self.folder, exist_ok=True)
@@ -162,7 +163,7 @@ class Plane:
             "service-account-key-file": public,
             "service-account-signing-key-file": private,
             "service-cluster-ip-range": self.services,
-            "enable-priority-and-fairness": "true",
+            "enable-priority-and-fairness": "true" if self.flow_control else "false",
             "shutdown-delay-duration": "0s",
             "audit-policy-file": self.path("audit-policy.json"),
             "audit-log-path": self.path("audit.log"),
