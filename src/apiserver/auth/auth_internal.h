@@ -1,6 +1,7 @@
 /* What the files of this folder share. */
 #pragma once
 
+#include "apimachinery/field_error.h"
 #include "apiserver/auth/auth.h"
 #include "json/builder.h"
 
@@ -45,3 +46,11 @@ void auth_add_common_group(struct arena *arena, struct rbac_user *user);
 /* An array of strings as a member. */
 void auth_write_strings(struct json_builder *builder, const char *key,
                         const struct rbac_strings *strings);
+
+/*
+ * The selectors in the resourceAttributes of an access review, which may be NULL: the first adds
+ * what is wrong with them. The second says, in the words of an API server, which selectors of a
+ * valid review cannot be read; empty when all can.
+ */
+void review_selectors_check(struct field_errors *errors, const struct json_value *resource);
+struct str review_selectors_ignored(struct arena *arena, const struct json_value *resource);

@@ -134,8 +134,8 @@ static void check_metadata(const struct review *review, struct field_errors *err
 }
 
 /*
- * Exactly one of resourceAttributes and nonResourceAttributes, and a subject unless the review is
- * about the user itself.
+ * Exactly one of resourceAttributes and nonResourceAttributes, a subject unless the review is about
+ * the user itself, and selectors that are well-formed.
  */
 static void check_spec(const struct review *review, struct field_errors *errors)
 {
@@ -153,6 +153,7 @@ static void check_spec(const struct review *review, struct field_errors *errors)
         json_count(json_get(spec, STR("groups"))) == 0)
         field_errors_add_str(errors, FIELD_INVALID, STR("spec.user"), STR(""),
                              STR("at least one of user or group must be specified"));
+    review_selectors_check(errors, resource);
 }
 
 /* A LocalSubjectAccessReview is about the namespace of its URL. */
@@ -217,6 +218,9 @@ static struct error *review_access(const struct review *review, struct json_doc 
     const struct rbac_attributes attributes = read_attributes(review);
     const struct rbac_decision decision =
         auth->authorizer_ops->decide(auth->authorizer, review->arena, &attributes);
+    const struct json_value *resource =
+        find_object(json_get(review->body, STR("spec")), STR("resourceAttributes"));
+    const struct str ignored = review_selectors_ignored(review->arena, resource);
     begin_review(&builder, review);
     write_metadata(&builder, STR("namespace"), is_local(review) ? review->namespace : STR(""));
     json_builder_add_value(&builder, "spec", json_get(review->body, STR("spec")));
@@ -224,6 +228,8 @@ static struct error *review_access(const struct review *review, struct json_doc 
     json_builder_add_bool(&builder, "allowed", decision.allowed);
     if (decision.reason.len)
         json_builder_add_str(&builder, "reason", decision.reason);
+    if (ignored.len)
+        json_builder_add_str(&builder, "evaluationError", ignored);
     json_builder_end(&builder);
     json_builder_end(&builder);
     return json_builder_finish(&builder, ret_doc);

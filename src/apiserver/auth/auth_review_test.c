@@ -90,6 +90,101 @@ TEST(review_answers)
     }
 }
 
+/* A question with a selector, which may have several members. */
+#define WITH(selector) \
+    "{\"spec\":{\"user\":\"u\",\"resourceAttributes\":{\"namespace\":\"n\"," selector "}}}"
+#define FIELDS(rest) "\"fieldSelector\":{" rest "}"
+#define LABELS(rest) "\"labelSelector\":{" rest "}"
+#define REQUIRE(key, op, values) \
+    "{\"key\":\"" key "\",\"operator\":\"" op "\",\"values\":[" values "]}"
+
+TEST(review_refuses_selectors)
+{
+    /* clang-format off */
+    static const struct {
+        const char *name, *kind, *body, *message;
+    } cases[] = {
+        {"empty fields", SAR, WITH(FIELDS("")),
+         "spec.resourceAttributes.fieldSelector.requirements: Required value: when spec.resourceAttributes.fieldSelector is specified, requirements or rawSelector is required"},
+        {"empty labels", SELF, WITH(LABELS("\"requirements\":[]")),
+         "spec.resourceAttributes.labelSelector.requirements: Required value: when spec.resourceAttributes.labelSelector is specified, requirements or rawSelector is required"},
+        {"fields in two ways", SAR, WITH(FIELDS("\"rawSelector\":\"a=b\",\"requirements\":[" REQUIRE("k", "In", "\"v\"") "]")),
+         "spec.resourceAttributes.fieldSelector.rawSelector: Invalid value: \"a=b\": may not specified at the same time as requirements"},
+        {"labels in two ways", LOCAL, WITH(LABELS("\"rawSelector\":\"a=b\",\"requirements\":[" REQUIRE("k", "Exists", "") "]")),
+         "spec.resourceAttributes.labelSelector.rawSelector: Invalid value: \"a=b\": may not specified at the same time as requirements"},
+        {"fields without a key, then without values", SAR, WITH(FIELDS("\"requirements\":[" REQUIRE("", "Exists", "") "," REQUIRE("k", "In", "") "]")),
+         "[spec.resourceAttributes.fieldSelector.requirements[0].key: Required value: must be specified, "
+         "spec.resourceAttributes.fieldSelector.requirements[1].values: Required value: must be specified when `operator` is 'In' or 'NotIn']"},
+        {"a field that exists with a value", SAR, WITH(FIELDS("\"requirements\":[" REQUIRE("", "DoesNotExist", "\"v\"") "]")),
+         "[spec.resourceAttributes.fieldSelector.requirements[0].key: Required value: must be specified, "
+         "spec.resourceAttributes.fieldSelector.requirements[0].values: Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist']"},
+        {"labels: values before the key", SAR, WITH(LABELS("\"requirements\":[" REQUIRE("", "NotIn", "") "]")),
+         "[spec.resourceAttributes.labelSelector.requirements[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn', "
+         "spec.resourceAttributes.labelSelector.requirements[0].key: Invalid value: \"\": name part must be non-empty, "
+         "spec.resourceAttributes.labelSelector.requirements[0].key: Invalid value: \"\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')]"},
+        {"labels: values of an unknown operator are values", SAR, WITH(LABELS("\"requirements\":[" REQUIRE("k", "Like", "\"v\",\"-\"") "]")),
+         "spec.resourceAttributes.labelSelector.requirements[0].values[1]: Invalid value: \"-\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"},
+        {"the subject comes first, the namespace last", LOCAL,
+         "{\"spec\":{\"resourceAttributes\":{\"namespace\":\"m\"," LABELS("") "," FIELDS("") "}}}",
+         "[spec.user: Invalid value: \"\": at least one of user or group must be specified, "
+         "spec.resourceAttributes.fieldSelector.requirements: Required value: when spec.resourceAttributes.fieldSelector is specified, requirements or rawSelector is required, "
+         "spec.resourceAttributes.labelSelector.requirements: Required value: when spec.resourceAttributes.labelSelector is specified, requirements or rawSelector is required, "
+         "spec.resourceAttributes.namespace: Invalid value: \"m\": must match metadata.namespace]"},
+    };
+    /* clang-format on */
+    SCOPED(auth_fixture) fixture;
+    auth_fixture_init(&fixture);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct str answer = {.len = 0};
+        TEST_CASE("%s", cases[i].name);
+        const struct str expected = arena_print(
+            &fixture.arena, ".authorization.k8s.io \"\" is invalid: %s", cases[i].message);
+        CHECK_FAILS(review(&fixture, cases[i].kind, cases[i].body, &answer), ERROR_INVALID,
+                    expected.ptr);
+    }
+}
+
+#define BROKEN_FIELDS  "spec.resourceAttributes.fieldSelector ignored due to parse error"
+#define PARTIAL_FIELDS "spec.resourceAttributes.fieldSelector partially ignored due to parse error"
+#define BROKEN_LABELS  "spec.resourceAttributes.labelSelector ignored due to parse error"
+#define PARTIAL_LABELS "spec.resourceAttributes.labelSelector partially ignored due to parse error"
+
+TEST(review_tells_which_selectors_it_ignores)
+{
+    /* clang-format off */
+    static const struct {
+        const char *name, *selectors, *error;
+    } cases[] = {
+        {"fields as text",     FIELDS("\"rawSelector\":\"a=b,,c!=d\""), ""},
+        {"fields not a text",  FIELDS("\"rawSelector\":\"a\""),         BROKEN_FIELDS},
+        {"labels as text",     LABELS("\"rawSelector\":\"a in (b)\""),  ""},
+        {"labels not a text",  LABELS("\"rawSelector\":\"a=b,\""),      BROKEN_LABELS},
+        {"null is absent",     "\"fieldSelector\":null",                ""},
+        {"one value",          FIELDS("\"requirements\":[" REQUIRE("k", "In", "\"v\"") "," REQUIRE("k", "NotIn", "\"\"") "]"), ""},
+        {"two values",         FIELDS("\"requirements\":[" REQUIRE("k", "In", "\"v\",\"w\"") "]"), BROKEN_FIELDS},
+        {"a field exists",     FIELDS("\"requirements\":[" REQUIRE("k", "Exists", "") "]"), BROKEN_FIELDS},
+        {"one of two fields",  FIELDS("\"requirements\":[" REQUIRE("k", "Like", "") "," REQUIRE("k", "In", "\"v\"") "]"), PARTIAL_FIELDS},
+        {"known labels",       LABELS("\"requirements\":[" REQUIRE("k", "Exists", "") "," REQUIRE("k", "In", "\"v\",\"w\"") "]"), ""},
+        {"unknown label",      LABELS("\"requirements\":[" REQUIRE("k", "Like", "\"v\"") "]"), BROKEN_LABELS},
+        {"both",               LABELS("\"requirements\":[" REQUIRE("k", "Like", "") "," REQUIRE("k", "Exists", "") "]") "," FIELDS("\"rawSelector\":\"x\""),
+         BROKEN_FIELDS "; " PARTIAL_LABELS},
+    };
+    /* clang-format on */
+    SCOPED(auth_fixture) fixture;
+    auth_fixture_init(&fixture);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct str answer = {.len = 0};
+        TEST_CASE("%s", cases[i].name);
+        const struct str body = arena_print(&fixture.arena, WITH("%s"), cases[i].selectors);
+        const struct str expected =
+            arena_print(&fixture.arena, "\"status\":{\"allowed\":false%s%s%s}}",
+                        cases[i].error[0] ? ",\"evaluationError\":\"" : "", cases[i].error,
+                        cases[i].error[0] ? "\"" : "");
+        CHECK_OK(review(&fixture, SAR, body.ptr, &answer));
+        CHECK_CONTAINS(answer, expected);
+    }
+}
+
 static bool is_known(struct auth_fixture *fixture, struct str token, const char *audiences)
 {
     struct str answer = {.len = 0};
