@@ -114,9 +114,32 @@ static const struct json_value *find_object(const struct json_value *value, stru
 static bool is_empty(const struct json_value *value)
 {
     const enum json_type type = json_type(value);
+    int64_t number;
     return type == JSON_ABSENT || type == JSON_NULL ||
            (type == JSON_STRING && json_to_str(value).len == 0) ||
+           (type == JSON_NUMBER && json_to_int64(value, &number) && number == 0) ||
            ((type == JSON_OBJECT || type == JSON_ARRAY) && json_count(value) == 0);
+}
+
+/*
+ * Passed over: what no client sets, which a create wipes; the owners of fields; and the namespace,
+ * which is that of the URL or, where that has none, wiped.
+ */
+static bool is_wiped(struct str key)
+{
+    static const struct str keys[] = {
+        STR_INIT("creationTimestamp"),
+        STR_INIT("deletionGracePeriodSeconds"),
+        STR_INIT("deletionTimestamp"),
+        STR_INIT("managedFields"),
+        STR_INIT("namespace"),
+        STR_INIT("selfLink"),
+        STR_INIT("uid"),
+    };
+    for (size_t i = 0; i < COUNT(keys); i++)
+        if (str_eq(keys[i], key))
+            return true;
+    return false;
 }
 
 /* Reviews have no metadata, except for the namespace of a local one. */
@@ -125,8 +148,7 @@ static void check_metadata(const struct review *review, struct field_errors *err
     const struct json_value *metadata = json_get(review->body, STR("metadata")), *value;
     bool is_bad = false;
     JSON_FOREACH (key, value, metadata)
-        is_bad |= !is_empty(value) && !str_eq(key, STR("managedFields")) &&
-                  !(is_local(review) && str_eq(key, STR("namespace")));
+        is_bad |= !is_empty(value) && !is_wiped(key);
     if (is_bad)
         field_errors_add_value(errors, FIELD_INVALID, STR("metadata"), metadata,
                                is_local(review) ? STR("must be empty except for namespace")

@@ -185,6 +185,36 @@ TEST(review_tells_which_selectors_it_ignores)
     }
 }
 
+TEST(review_passes_over_metadata_of_the_server)
+{
+    /* clang-format off */
+    static const struct {
+        const char *kind, *metadata;
+        bool is_valid;
+    } cases[] = {
+        {SELF, "\"uid\":\"u\",\"selfLink\":\"/x\",\"creationTimestamp\":\"2020-01-01T00:00:00Z\"", true },
+        {SELF, "\"deletionTimestamp\":\"2020-01-01T00:00:00Z\",\"deletionGracePeriodSeconds\":1",    true },
+        {SELF, "\"namespace\":\"m\"",                                                                true },
+        {SELF, "\"labels\":{},\"generation\":0,\"name\":\"\"",                                         true },
+        {SELF, "\"generation\":1",                                                                   false},
+        {SELF, "\"resourceVersion\":\"1\"",                                                          false},
+        {SELF, "\"labels\":{\"a\":\"b\"}",                                                            false},
+    };
+    /* clang-format on */
+    SCOPED(auth_fixture) fixture;
+    auth_fixture_init(&fixture);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct str answer = {.len = 0};
+        TEST_CASE("%s", cases[i].metadata);
+        const struct str body = arena_print(
+            &fixture.arena, "{\"metadata\":{%s},\"spec\":{" ASK "}}", cases[i].metadata);
+        OWNED(error) err = review(&fixture, cases[i].kind, body.ptr, &answer);
+        CHECK_EQ(err == NULL, cases[i].is_valid);
+        if (!err)
+            CHECK_CONTAINS(answer, STR("\"metadata\":{},"));
+    }
+}
+
 static bool is_known(struct auth_fixture *fixture, struct str token, const char *audiences)
 {
     struct str answer = {.len = 0};
