@@ -184,8 +184,9 @@ MUST_USE struct error *escalation_check(const struct auth *auth, struct arena *a
 /*
  * The kinds that are answered and not stored: SelfSubjectReview, TokenReview, SubjectAccessReview,
  * LocalSubjectAccessReview, SelfSubjectAccessReview, SelfSubjectRulesReview. The body is decoded
- * and the request is authorized; the response is the whole object. namespace is that of the URL.
- * ERROR_INVALID and ERROR_BAD_REQUEST in the words of an API server.
+ * and the request is authorized; the response is the whole object, with the managedFields of the
+ * body where the body is a part of it. namespace is that of the URL, empty for kinds of the whole
+ * cluster. ERROR_INVALID and ERROR_BAD_REQUEST in the words of an API server.
  */
 MUST_USE struct error *auth_review(const struct auth *auth, struct arena *arena,
                                    const struct user_info *user, struct gvk gvk,

@@ -26,14 +26,15 @@ static void begin_review(struct json_builder *builder, const struct review *revi
     json_builder_add_str(builder, "apiVersion", gvk_api_version(review->arena, review->gvk));
 }
 
-/* metadata with at most one member. */
-static void write_metadata(struct json_builder *builder, struct str key, struct str value)
+/* Of the metadata of the body the owners of its fields are left. */
+static void write_metadata(struct json_builder *builder, const struct review *review)
 {
+    const struct json_value *owners = json_path(review->body, "metadata.managedFields");
     json_builder_add_object(builder, "metadata");
-    if (value.len) {
-        json_builder_key(builder, key);
-        json_builder_str(builder, value);
-    }
+    if (review->namespace.len)
+        json_builder_add_str(builder, "namespace", review->namespace);
+    if (json_count(owners))
+        json_builder_add_value(builder, "managedFields", owners);
     json_builder_end(builder);
 }
 
@@ -43,7 +44,9 @@ static struct error *review_self(const struct review *review, struct json_doc **
     SCOPED(json_builder) builder = {.limit = 0};
     char text[TIMESTAMP_TEXT_MAX];
     begin_review(&builder, review);
-    write_metadata(&builder, STR("creationTimestamp"), timestamp_write(review->now, text));
+    json_builder_add_object(&builder, "metadata");
+    json_builder_add_str(&builder, "creationTimestamp", timestamp_write(review->now, text));
+    json_builder_end(&builder);
     json_builder_add_object(&builder, "status");
     auth_write_user(&builder, "userInfo", review->user);
     json_builder_end(&builder);
@@ -77,7 +80,7 @@ static struct error *review_token(const struct review *review, struct json_doc *
         authenticate_token(review->auth, review->arena, token, &wanted, review->now, &bearer);
     const struct user_info nobody = {.uid = STR("")};
     begin_review(&builder, review);
-    write_metadata(&builder, STR(""), STR(""));
+    write_metadata(&builder, review);
     json_builder_add_value(&builder, "spec", spec);
     json_builder_add_object(&builder, "status");
     if (is_known)
@@ -244,7 +247,7 @@ static struct error *review_access(const struct review *review, struct json_doc 
         find_object(json_get(review->body, STR("spec")), STR("resourceAttributes"));
     const struct str ignored = review_selectors_ignored(review->arena, resource);
     begin_review(&builder, review);
-    write_metadata(&builder, STR("namespace"), is_local(review) ? review->namespace : STR(""));
+    write_metadata(&builder, review);
     json_builder_add_value(&builder, "spec", json_get(review->body, STR("spec")));
     json_builder_add_object(&builder, "status");
     json_builder_add_bool(&builder, "allowed", decision.allowed);
@@ -312,7 +315,8 @@ static struct error *review_rules(const struct review *review, struct json_doc *
     const struct rbac_rules rules = auth->authorizer_ops->rules(auth->authorizer, review->arena,
                                                                 &review->user->user, namespace);
     begin_review(&builder, review);
-    write_metadata(&builder, STR(""), STR(""));
+    json_builder_add_object(&builder, "metadata");
+    json_builder_end(&builder);
     json_builder_add_object(&builder, "spec");
     json_builder_end(&builder);
     json_builder_add_object(&builder, "status");

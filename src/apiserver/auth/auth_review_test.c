@@ -7,8 +7,9 @@ static struct error *review(struct auth_fixture *fixture, const char *kind, cons
     const bool is_token = str_eq(str_from_c(kind), STR("TokenReview"));
     const struct gvk gvk = {is_token ? STR("authentication.k8s.io") : STR("authorization.k8s.io"),
                             STR("v1"), str_from_c(kind)};
+    const bool is_local = str_eq(gvk.kind, STR("LocalSubjectAccessReview"));
     OWNED(json_doc) doc = NULL;
-    TRY(auth_review(&fixture->auth, &fixture->arena, &user, gvk, STR("n"),
+    TRY(auth_review(&fixture->auth, &fixture->arena, &user, gvk, is_local ? STR("n") : STR(""),
                     auth_fixture_read(fixture, body), NOW, &doc));
     *ret_answer = json_write_arena(&fixture->arena, json_doc_root(doc));
     return NULL;
@@ -75,7 +76,7 @@ TEST(review_answers)
          "{\"kind\":\"SubjectAccessReview\",\"apiVersion\":\"authorization.k8s.io/v1\",\"metadata\":{},\"spec\":{\"groups\":[\"system:unauthenticated\"]," PATH "},\"status\":{\"allowed\":true,\"reason\":\"RBAC: allowed by ClusterRoleBinding \\\"system:public-info-viewer\\\" of ClusterRole \\\"system:public-info-viewer\\\" to Group \\\"system:unauthenticated\\\"\"}}"},
         {"local", LOCAL,
          "{\"metadata\":{\"namespace\":\"n\",\"managedFields\":[{}]},\"spec\":{\"user\":\"u\"," ASK "}}",
-         "{\"kind\":\"LocalSubjectAccessReview\",\"apiVersion\":\"authorization.k8s.io/v1\",\"metadata\":{\"namespace\":\"n\"},\"spec\":{\"user\":\"u\"," ASK "},\"status\":{\"allowed\":false}}"},
+         "{\"kind\":\"LocalSubjectAccessReview\",\"apiVersion\":\"authorization.k8s.io/v1\",\"metadata\":{\"namespace\":\"n\",\"managedFields\":[{}]},\"spec\":{\"user\":\"u\"," ASK "},\"status\":{\"allowed\":false}}"},
         {"rules", "SelfSubjectRulesReview", "{\"spec\":{\"namespace\":\"n\"}}",
          "{\"kind\":\"SelfSubjectRulesReview\",\"apiVersion\":\"authorization.k8s.io/v1\",\"metadata\":{},\"spec\":{},\"status\":{\"resourceRules\":[{\"verbs\":[\"create\"],\"apiGroups\":[\"authorization.k8s.io\"],\"resources\":[\"selfsubjectaccessreviews\",\"selfsubjectrulesreviews\"]},{\"verbs\":[\"create\"],\"apiGroups\":[\"authentication.k8s.io\"],\"resources\":[\"selfsubjectreviews\"]}],\"nonResourceRules\":[{\"verbs\":[\"get\"],\"nonResourceURLs\":[\"/api\",\"/api/*\",\"/apis\",\"/apis/*\",\"/healthz\",\"/livez\",\"/openapi\",\"/openapi/*\",\"/readyz\",\"/version\",\"/version/\"]},{\"verbs\":[\"get\"],\"nonResourceURLs\":[\"/healthz\",\"/livez\",\"/readyz\",\"/version\",\"/version/\"]}],\"incomplete\":false}}"},
     };

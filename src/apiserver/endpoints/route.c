@@ -17,6 +17,7 @@
 #include "apiserver/default_objects.h"
 #include "apiserver/endpoints/body.h"
 #include "apiserver/endpoints/codec.h"
+#include "apiserver/endpoints/field_ownership.h"
 #include "apiserver/endpoints/handle_binding.h"
 #include "apiserver/endpoints/handle_delete.h"
 #include "apiserver/endpoints/handle_eviction.h"
@@ -27,7 +28,9 @@
 #include "apiserver/endpoints/response.h"
 #include "apiserver/registry/kind_builtin.h"
 #include "apiserver/webhooks/webhook_conversion.h"
+#include "async/compute.h"
 #include "base/quote.h"
+#include "json/edit.h"
 
 static const struct {
     unsigned bit;
@@ -118,25 +121,67 @@ static struct error *get_scale(struct request *request)
     return response_send_doc(request, &format, 200, scale);
 }
 
-/* Reads the body of a kind that is answered and not stored, with the options of a create. */
-static struct error *read_posted(struct request *request, const struct kind *kind,
-                                 struct json_doc **ret_doc)
-{
+/* The body of a kind that is answered and not stored, with the options of a create. */
+struct posted {
     struct write_options options;
-    TRY(write_options_read(request, false, &options));
-    return body_read_kind(request, kind, options.validation, ret_doc, NULL);
+    struct json_doc *doc;
+    size_t size;
+};
+
+static void posted_done(struct posted *posted)
+{
+    json_doc_free(posted->doc);
 }
 
-/* SubjectAccessReview and its relatives: the decision is the response. */
+static struct error *read_posted(struct request *request, const struct kind *kind,
+                                 struct posted *posted)
+{
+    TRY(write_options_read(request, false, &posted->options));
+    return body_read_kind(request, kind, posted->options.validation, &posted->doc, &posted->size);
+}
+
+/*
+ * Sets the owners of the fields of a body, perhaps on a worker thread. What a create wipes has
+ * none.
+ */
+struct review_owning {
+    struct field_ownership ownership;
+    const struct json_value *body;
+    struct json_doc **ret_doc;
+};
+
+static struct error *own_review(void *data)
+{
+    struct review_owning *owning = data;
+    SCOPED(json_edit) edit;
+    OWNED(json_doc) wiped = NULL;
+    json_edit_init(&edit, owning->body);
+    json_edit_remove(&edit, JSON_PLACE("metadata.deletionTimestamp"));
+    json_edit_remove(&edit, JSON_PLACE("metadata.deletionGracePeriodSeconds"));
+    TRY(json_edit_finish(&edit, &wiped));
+    return field_ownership_update(&owning->ownership, NULL, json_doc_root(wiped), owning->ret_doc);
+}
+
+/*
+ * SubjectAccessReview and its relatives: the decision is the response. It names the owners of its
+ * fields, as the response to any create does.
+ */
 static struct error *post_review(struct request *request)
 {
     struct response_format format;
-    OWNED(json_doc) body = NULL;
+    SCOPED(posted) posted = {.size = 0};
+    OWNED(json_doc) owned = NULL;
     OWNED(json_doc) answer = NULL;
     TRY(negotiate(request, &format));
-    TRY(read_posted(request, request->kind, &body));
+    TRY(read_posted(request, request->kind, &posted));
+    struct review_owning owning = {
+        .ownership = {request->arena, request->kind, posted.options.manager, STR(""), request->now},
+        .body = json_doc_root(posted.doc),
+        .ret_doc = &owned,
+    };
+    TRY(compute_sized(posted.size, own_review, &owning));
     TRY(auth_review(&request->api->auth, request->arena, &request->user, request->kind->gvk,
-                    request->namespace, json_doc_root(body), request->now, &answer));
+                    request->namespace, json_doc_root(owned), request->now, &answer));
     return response_send_doc(request, &format, 201, answer);
 }
 
@@ -149,14 +194,14 @@ static struct error *post_token(struct request *request)
         .ops = &kind_builtin_ops,
     };
     struct response_format format;
+    SCOPED(posted) posted = {.size = 0};
     OWNED(json_doc) account = NULL;
-    OWNED(json_doc) body = NULL;
     OWNED(json_doc) answer = NULL;
     const struct key key = request_key(request, request->name);
     TRY(negotiate(request, &format));
     TRY(for_object(request, api_get(request->api, request->kind, key, &account)));
-    TRY(read_posted(request, &token_kind, &body));
-    TRY(token_request(&request->api->auth, json_doc_root(account), json_doc_root(body),
+    TRY(read_posted(request, &token_kind, &posted));
+    TRY(token_request(&request->api->auth, json_doc_root(account), json_doc_root(posted.doc),
                       request->now, &request->warnings, &answer));
     return response_send_doc(request, &format, 201, answer);
 }
