@@ -26,17 +26,25 @@ bool rbac_is_master(const struct rbac_user *user)
     return rbac_strings_has(&user->groups, STR("system:masters"));
 }
 
-/* A resource in a rule is "pods", "pods/log", "*" or "*" with a slash and a subresource. */
+/* Whether the text is both parts with a slash between. */
+static bool is_joined(struct str text, struct str front, struct str back)
+{
+    return text.len == front.len + 1 + back.len && str_starts_with(text, front) &&
+           text.ptr[front.len] == '/' && str_ends_with(text, back);
+}
+
+/*
+ * A resource in a rule is "pods", "pods/log", "*" or "*" with a slash and a subresource. A review
+ * may ask for "pods/log" as a resource, too.
+ */
 static bool resource_is(struct str rule, const struct rbac_attributes *attributes)
 {
-    struct str rest = rule, resource;
+    const struct str resource = attributes->resource, subresource = attributes->subresource;
     if (str_eq(rule, STR("*")))
         return true;
-    const bool has_subresource = str_cut(&rest, '/', &resource);
-    if (!has_subresource)
-        return attributes->subresource.len == 0 && str_eq(resource, attributes->resource);
-    return attributes->subresource.len && str_eq(rest, attributes->subresource) &&
-           (str_eq(resource, STR("*")) || str_eq(resource, attributes->resource));
+    if (subresource.len == 0)
+        return str_eq(rule, resource);
+    return is_joined(rule, resource, subresource) || is_joined(rule, STR("*"), subresource);
 }
 
 /* Without resourceNames a rule concerns all names. */
@@ -95,17 +103,29 @@ static bool role_of(struct rbac *rbac, const struct binding *binding, struct rol
                           binding->role, ret_view);
 }
 
-/* The subject of the binding by which it was found, for the reason. */
-static const struct subject *subject_of(const struct binding *binding, const struct rbac_user *user,
-                                        size_t index)
+/* From so many groups on they are looked up in a map: a review may name very many. */
+#define GROUPS_MANY 32
+
+static bool is_subject(const struct subject *subject, const struct rbac_user *user,
+                       const struct map *groups)
 {
-    const struct str kind = index == 0 ? STR("User:") : STR("Group:");
-    const struct str name = index == 0 ? user->name : user->groups.items[index - 1];
-    for (size_t i = 0; i < binding->count; i++) {
-        const struct str key = binding->subjects[i].key;
-        if (str_starts_with(key, kind) && str_eq(str_skip(key, kind.len), name))
+    struct str name = subject->key, kind;
+    str_cut(&name, ':', &kind);
+    if (str_eq(kind, STR("Group")))
+        return map_count(groups) ? map_has(groups, name) : rbac_strings_has(&user->groups, name);
+    return str_eq(kind, STR("User")) && str_eq(name, user->name);
+}
+
+/* The first subject of the binding that is the user or a group of it, for the reason. */
+static const struct subject *subject_of(const struct binding *binding, const struct rbac_user *user)
+{
+    SCOPED(map) groups = {.release = NULL};
+    if (user->groups.count >= GROUPS_MANY)
+        for (size_t i = 0; i < user->groups.count; i++)
+            map_put(&groups, user->groups.items[i], NULL);
+    for (size_t i = 0; i < binding->count; i++)
+        if (is_subject(&binding->subjects[i], user, &groups))
             return &binding->subjects[i];
-    }
     return &binding->subjects[0];
 }
 
@@ -132,13 +152,30 @@ static struct str allowed_by(struct arena *arena, const struct binding *binding,
     return arena_str(arena, buf_str(&text));
 }
 
-/* Bindings to roles that do not exist are named when nothing else allows. */
-static void note_missing(struct buf *missing, const struct binding *binding, size_t *count)
+/* Roles that do not exist, each once; they are named when nothing else allows. */
+struct missing_roles {
+    struct map seen;
+    struct buf text;
+};
+
+static void missing_roles_done(struct missing_roles *missing)
 {
-    buf_print(missing, "%s%s.rbac.authorization.k8s.io ", (*count)++ ? ", " : "",
+    map_done(&missing->seen);
+    buf_done(&missing->text);
+}
+
+static void note_missing(struct missing_roles *missing, const struct binding *binding)
+{
+    SCOPED(buf) one = {.limit = 0};
+    buf_print(&one, "%s.rbac.authorization.k8s.io ",
               binding->to_cluster_role ? "clusterrole" : "role");
-    str_quote_go(missing, binding->role);
-    buf_add(missing, STR(" not found"));
+    str_quote_go(&one, binding->role);
+    buf_add(&one, STR(" not found"));
+    if (map_has(&missing->seen, buf_str(&one)))
+        return;
+    buf_add(&missing->text, map_count(&missing->seen) ? STR(", ") : STR(""));
+    buf_add(&missing->text, buf_str(&one));
+    map_put(&missing->seen, buf_str(&one), NULL);
 }
 
 /*
@@ -150,25 +187,24 @@ struct rbac_decision rbac_authorize(struct rbac *rbac, struct arena *arena,
 {
     const struct rbac_user *user = &attributes->user;
     const struct str namespace = attributes->is_resource_request ? attributes->namespace : STR("");
-    SCOPED(buf) missing = {.limit = 4 * KILOBYTE};
+    SCOPED(missing_roles) missing = {.text.limit = 4 * KILOBYTE};
     struct grant_walk walk = {0};
-    size_t missing_count = 0;
     if (rbac_is_master(user))
         return (struct rbac_decision){.allowed = true};
     for (struct binding *binding; (binding = rbac_next_binding(rbac, user, namespace, &walk));) {
         struct role_view role;
         if (!role_of(rbac, binding, &role))
-            note_missing(&missing, binding, &missing_count);
+            note_missing(&missing, binding);
         else if (role_allows(&role, attributes))
-            return (struct rbac_decision){
-                true, allowed_by(arena, binding, subject_of(binding, user, walk.subject))};
+            return (struct rbac_decision){true,
+                                          allowed_by(arena, binding, subject_of(binding, user))};
     }
-    const struct str text = buf_str(&missing);
+    const struct str text = buf_str(&missing.text);
+    const size_t count = map_count(&missing.seen);
     return (struct rbac_decision){
-        .reason = missing_count == 0
-                      ? STR("")
-                      : arena_print(arena, missing_count > 1 ? "RBAC: [%.*s]" : "RBAC: %.*s",
-                                    STR_ARG(text))};
+        .reason = count == 0 ? STR("")
+                             : arena_print(arena, count > 1 ? "RBAC: [%.*s]" : "RBAC: %.*s",
+                                           STR_ARG(text))};
 }
 
 /* The text of a 403, as kube-apiserver words it. */

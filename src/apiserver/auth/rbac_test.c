@@ -371,6 +371,64 @@ TEST(rbac_says_when_a_role_is_missing)
              STR("RBAC: role.rbac.authorization.k8s.io \"gone\" not found"));
 }
 
+/* A role that several bindings miss is named once. */
+TEST(rbac_says_once_which_roles_are_missing)
+{
+    OWNED(rbac) rbac = make_rbac();
+    SCOPED(arena) arena = {.limit = 0};
+    const struct rbac_attributes attributes = {
+        .user = user_of(&arena, "jim", "jims"), .verb = STR("get"), .namespace = STR(NS)};
+    put(rbac, RBAC_CLUSTER_ROLE_BINDING,
+        "{\"metadata\":{\"name\":\"a\"},\"roleRef\":{\"kind\":\"ClusterRole\",\"name\":\"gone\"},"
+        "\"subjects\":[{\"kind\":\"Group\",\"name\":\"jims\"},{\"kind\":\"User\",\"name\":\"jim\"}]}");
+    CHECK_EQ(rbac_authorize(rbac, &arena, &attributes).reason,
+             STR("RBAC: clusterrole.rbac.authorization.k8s.io \"gone\" not found"));
+    struct rbac_attributes resource = attributes;
+    resource.is_resource_request = true;
+    CHECK_EQ(rbac_authorize(rbac, &arena, &resource).reason,
+             STR("RBAC: [clusterrole.rbac.authorization.k8s.io \"gone\" not found, "
+                 "role.rbac.authorization.k8s.io \"gone\" not found]"));
+}
+
+static struct rbac_decision ask_for(struct rbac *rbac, struct arena *arena, struct rbac_user user,
+                                    struct str resource)
+{
+    const struct rbac_attributes attributes = {.user = user,
+                                               .verb = STR("get"),
+                                               .is_resource_request = true,
+                                               .api_group = STR("apps"),
+                                               .resource = resource,
+                                               .namespace = STR(NS)};
+    return rbac_authorize(rbac, arena, &attributes);
+}
+
+TEST(rbac_names_the_first_subject_that_applies)
+{
+    OWNED(rbac) rbac = make_rbac();
+    SCOPED(arena) arena = {.limit = 0};
+    put(rbac, RBAC_ROLE_BINDING,
+        "{\"metadata\":{\"name\":\"b\",\"namespace\":\"" NS
+        "\"},\"roleRef\":{\"kind\":\"ClusterRole\",\"name\":\"ops\"},\"subjects\":["
+        "{\"kind\":\"User\",\"name\":\"g\"},{\"kind\":\"Group\",\"name\":\"g\"},"
+        "{\"kind\":\"User\",\"name\":\"ann\"}]}");
+    CHECK_EQ(ask_for(rbac, &arena, user_of(&arena, "ann", "g"), STR("secrets")).allowed, false);
+    put(rbac, RBAC_CLUSTER_ROLE,
+        "{\"metadata\":{\"name\":\"ops\"},\"rules\":[{\"apiGroups\":[\"*\"],\"resources\":"
+        "[\"secrets\",\"pods/log\"],\"verbs\":[\"get\"]}]}");
+    CHECK_EQ(
+        ask_for(rbac, &arena, user_of(&arena, "ann", "g"), STR("secrets")).reason,
+        STR("RBAC: allowed by RoleBinding \"b/" NS "\" of ClusterRole \"ops\" to Group \"g\""));
+    struct str names[40] = {[7] = STR_INIT("g")};
+    const struct rbac_user in_many = {
+        STR("ann"), {names, COUNT(names)}
+    };
+    CHECK_EQ(
+        ask_for(rbac, &arena, in_many, STR("secrets")).reason,
+        STR("RBAC: allowed by RoleBinding \"b/" NS "\" of ClusterRole \"ops\" to Group \"g\""));
+    CHECK(ask_for(rbac, &arena, user_of(&arena, "ann", ""), STR("pods/log")).allowed);
+    CHECK(!ask_for(rbac, &arena, user_of(&arena, "ann", ""), STR("pods")).allowed);
+}
+
 TEST(rbac_user_rules)
 {
     OWNED(rbac) rbac = make_rbac();
