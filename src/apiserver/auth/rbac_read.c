@@ -82,8 +82,12 @@ void role_free(struct role *role)
     mem_free(role);
 }
 
-/* ServiceAccounts are users by another name, so they get the key of that user. */
-static struct subject read_subject(struct arena *arena, const struct json_value *value)
+/*
+ * ServiceAccounts are users by another name, so they get the key of that user. In a RoleBinding an
+ * account without a namespace is of the same namespace, which is given.
+ */
+static struct subject read_subject(struct arena *arena, const struct json_value *value,
+                                   struct str namespace)
 {
     struct subject subject = {
         .kind = arena_str(arena, json_path_str(value, "kind")),
@@ -91,6 +95,8 @@ static struct subject read_subject(struct arena *arena, const struct json_value 
         .namespace = arena_str(arena, json_path_str(value, "namespace")),
     };
     const bool is_account = str_eq(subject.kind, STR("ServiceAccount"));
+    if (is_account && subject.namespace.len == 0)
+        subject.namespace = namespace;
     subject.key =
         is_account ? arena_print(arena, "User:system:serviceaccount:%.*s:%.*s",
                                  STR_ARG(subject.namespace), STR_ARG(subject.name))
@@ -110,7 +116,7 @@ struct binding *binding_read(const struct json_value *object)
     binding->role = arena_str(arena, json_path_str(object, "roleRef.name"));
     binding->subjects = arena_alloc_array(arena, json_count(subjects), sizeof(struct subject));
     JSON_FOREACH (key, value, subjects)
-        binding->subjects[binding->count++] = read_subject(arena, value);
+        binding->subjects[binding->count++] = read_subject(arena, value, binding->namespace);
     return binding;
 }
 

@@ -429,6 +429,25 @@ TEST(rbac_names_the_first_subject_that_applies)
     CHECK(!ask_for(rbac, &arena, user_of(&arena, "ann", ""), STR("pods")).allowed);
 }
 
+TEST(rbac_accounts_without_a_namespace_are_those_of_the_binding)
+{
+    OWNED(rbac) rbac = make_rbac();
+    SCOPED(arena) arena = {.limit = 0};
+    put(rbac, RBAC_ROLE_BINDING,
+        "{\"metadata\":{\"name\":\"b\",\"namespace\":\"" NS
+        "\"},\"roleRef\":{\"kind\":\"ClusterRole\",\"name\":\"watch\"},\"subjects\":["
+        "{\"kind\":\"ServiceAccount\",\"name\":\"cat\"}]}");
+    put(rbac, RBAC_CLUSTER_ROLE,
+        "{\"metadata\":{\"name\":\"watch\"},\"rules\":[{\"apiGroups\":[\"apps\"],\"resources\":"
+        "[\"*\"],\"verbs\":[\"get\"]}]}");
+    const struct str cat = STR("system:serviceaccount:" NS ":cat");
+    CHECK_EQ(ask_for(rbac, &arena, user_of(&arena, cat.ptr, ""), STR("x")).reason,
+             STR("RBAC: allowed by RoleBinding \"b/" NS
+                 "\" of ClusterRole \"watch\" to ServiceAccount \"cat/" NS "\""));
+    CHECK(!ask_for(rbac, &arena, user_of(&arena, "system:serviceaccount:other:cat", ""), STR("x"))
+               .allowed);
+}
+
 TEST(rbac_user_rules)
 {
     OWNED(rbac) rbac = make_rbac();
