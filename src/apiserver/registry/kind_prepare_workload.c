@@ -9,9 +9,15 @@
 
 #define GENERATION_ANNOTATION STR("deprecated.daemonset.template.generation")
 
-/* A Job without labels has those of its pods; it got theirs before, if they had any. */
+/*
+ * A Job without labels has those of its pods; it got theirs before, if they had any. A label that
+ * the pods have already stays, and validation refuses it if it is another one.
+ */
 static void label_pods(struct prepare *prepare, struct str label, struct str value)
 {
+    const struct json_value *given = json_path(prepare->object, "spec.template.metadata.labels");
+    if (json_get(given, label))
+        return;
     if (json_count(json_path(prepare->object, "metadata.labels")) == 0)
         json_edit_set_str(&prepare->edit, JSON_PLACE_KEY("metadata.labels", label), value);
     json_edit_set_str(&prepare->edit, JSON_PLACE_KEY("spec.template.metadata.labels", label),
@@ -30,11 +36,13 @@ void prepare_job_create(struct prepare *prepare)
     (void)json_to_bool(json_path(prepare->object, "spec.manualSelector"), &is_manual);
     if (is_manual || uid.len == 0)
         return;
-    label_pods(prepare, STR("controller-uid"), uid);
     label_pods(prepare, UID_LABEL, uid);
-    label_pods(prepare, STR("job-name"), name);
     label_pods(prepare, NAME_LABEL, name);
-    json_edit_set_str(&prepare->edit, JSON_PLACE_KEY("spec.selector.matchLabels", UID_LABEL), uid);
+    label_pods(prepare, STR("controller-uid"), uid);
+    label_pods(prepare, STR("job-name"), name);
+    if (!json_get(json_path(prepare->object, "spec.selector.matchLabels"), UID_LABEL))
+        json_edit_set_str(&prepare->edit, JSON_PLACE_KEY("spec.selector.matchLabels", UID_LABEL),
+                          uid);
 }
 
 /* Defaults give it the labels of its pods whenever it has none, but see no template in a status. */
