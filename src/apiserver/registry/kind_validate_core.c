@@ -176,6 +176,9 @@ void validate_label_requirement(struct kind_validator *v, const struct json_valu
 {
     const struct str op = json_path_str(object, "operator"), key = json_path_str(object, "key");
     const bool has_values = json_count(json_path(object, "values")) > 0;
+    const struct str list = field_path(v, path, "values");
+    const struct json_value *value;
+    size_t index = 0;
     if (str_eq(op, STR("In")) || str_eq(op, STR("NotIn"))) {
         if (!has_values)
             field_required(v, path, "values",
@@ -189,4 +192,7 @@ void validate_label_requirement(struct kind_validator *v, const struct json_valu
                       "not a valid selector operator");
     }
     field_syntax(v, path, "key", key, validation_label_key(key));
+    JSON_FOREACH (member, value, json_path(object, "values"))
+        field_syntax(v, field_path_index(v, list, index++), NULL, json_to_str(value),
+                     validation_label_value(json_to_str(value)));
 }

@@ -51,6 +51,19 @@ void field_forbidden(struct kind_validator *v, struct str path, const char *memb
     field_errors_add(v->errors, FIELD_FORBIDDEN, field_path(v, path, member), str_from_c(detail));
 }
 
+void field_invalid_map(struct kind_validator *v, struct str path, const char *member,
+                       const struct json_value *map, struct str detail)
+{
+    SCOPED(buf) text = {.limit = 0};
+    OWNED(json_doc) sorted = NULL;
+    if (map && !field_errors_is_full(v->errors)) {
+        json_write_canonical(&text, map);
+        error_free(json_read(buf_str(&text), &sorted));
+    }
+    field_errors_add_value(v->errors, FIELD_INVALID, field_path(v, path, member),
+                           sorted ? json_doc_root(sorted) : map, detail);
+}
+
 bool field_unique(struct kind_validator *v, struct map *seen, struct str path, const char *member,
                   struct str value)
 {

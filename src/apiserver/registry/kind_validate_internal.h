@@ -84,6 +84,10 @@ void field_one_of(struct kind_validator *v, struct str path, const char *member,
 void field_syntax(struct kind_validator *v, struct str path, const char *member, struct str value,
                   struct validation found);
 
+/* An invalid map, which is shown with its keys sorted, as Go writes maps. NULL is shown as null. */
+void field_invalid_map(struct kind_validator *v, struct str path, const char *member,
+                       const struct json_value *map, struct str detail);
+
 /* Whether a value is one of those that "|" separates. */
 bool field_is_one_of(struct str value, const char *values);
 

@@ -50,7 +50,7 @@ static void validate_selector_match(struct kind_validator *v, const struct json_
     const struct json_value *selector = json_path(spec, "selector");
     const struct json_value *labels = json_path(spec, "template.metadata.labels");
     if (!selects(v, selector, labels))
-        field_invalid(v, path, "template.metadata.labels", labels, MISMATCH);
+        field_invalid_map(v, path, "template.metadata.labels", labels, STR(MISMATCH));
 }
 
 /* Pods of controllers that run for ever must restart. */
@@ -219,7 +219,7 @@ void validate_replication_controller_spec(struct kind_validator *v, const struct
     JSON_FOREACH (key, value, json_path(object, "selector"))
         matches = matches && json_equal(value, json_get(labels, key));
     if (!matches)
-        field_invalid(v, path, "template.metadata.labels", labels, MISMATCH);
+        field_invalid_map(v, path, "template.metadata.labels", labels, STR(MISMATCH));
     validate_restart_always(v, object, path);
     validate_no_deadline(v, object, path, "ReplicationController");
 }
