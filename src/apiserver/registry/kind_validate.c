@@ -13,8 +13,8 @@
  *
  * Which file has a rule: rows in kind_validate_rows.c, their forms in kind_validate_rules.c,
  * functions on objects in
- * kind_validate_{core,event,limits,resources,node,service,pod,workload,autoscaler,access,admission,
- * net,endpoints,storage,volume,claim}.c,
+ * kind_validate_{core,event,limits,resources,node,service,pod,workload,job,job_policy,job_indexes,
+ * cron_job,autoscaler,access,admission,net,endpoints,storage,volume,claim}.c,
  * helpers for errors in kind_validate_field.c. Upstream:
  * k8s.io/kubernetes/pkg/apis/<group>/validation.
  */
@@ -128,6 +128,7 @@ static const struct {
 } closed[] = {
     {"HorizontalPodAutoscalerSpec",   NULL,                   NULL          },
     {"HorizontalPodAutoscalerStatus", NULL,                   NULL          },
+    {"JobSpec",                       "selector",             NULL          },
     {"PersistentVolumeSpec",          NULL,                   "nodeAffinity"},
     {"StatefulSetSpec",               "volumeClaimTemplates", NULL          },
 };
@@ -242,6 +243,8 @@ static const struct {
     {&type_job,                  "spec.completionMode",       IMMUTABLE,                          false},
     {&type_job,                  "spec.podFailurePolicy",     IMMUTABLE,                          false},
     {&type_job,                  "spec.backoffLimitPerIndex", IMMUTABLE,                          false},
+    {&type_job,                  "spec.managedBy",            IMMUTABLE,                          false},
+    {&type_job,                  "spec.successPolicy",        IMMUTABLE,                          false},
     {&type_controller_revision,  "data",                      IMMUTABLE,                          false},
     {&type_storage_class,        "parameters",                IMMUTABLE,                          false},
     {&type_storage_class,        "provisioner",               IMMUTABLE,                          false},

@@ -158,6 +158,10 @@ bool field_quantity(const struct json_value *value, struct quantity *ret_quantit
 bool field_differs_besides(const struct json_value *a, const struct json_value *b,
                            const char *const *members, size_t count);
 
+/* The selector of a spec must match the labels of its template. An absent one matches nothing. */
+void validate_selector_match(struct kind_validator *v, const struct json_value *spec,
+                             struct str path);
+
 struct validation syntax_port_name(struct str value);
 struct validation syntax_ip(struct str value);
 struct validation syntax_cidr(struct str value);
@@ -177,10 +181,11 @@ validate_fn validate_pod_spec, validate_pod_template, validate_container, valida
     validate_pod_update, validate_pod_status, validate_toleration, validate_file_mode;
 validate_fn validate_deployment_spec, validate_deployment_status, validate_replica_set_spec,
     validate_replica_set_status, validate_daemon_set_spec, validate_stateful_set_spec,
-    validate_stateful_set_status, validate_stateful_set_update, validate_job_spec,
-    validate_job_update, validate_cron_job_spec, validate_cron_job,
+    validate_stateful_set_status, validate_stateful_set_update,
     validate_replication_controller_spec, validate_pod_disruption_budget_spec,
     validate_controller_revision;
+validate_fn validate_job, validate_job_spec, validate_job_update, validate_cron_job,
+    validate_cron_job_spec;
 validate_fn validate_autoscaler_spec;
 validate_fn validate_certificate_spec, validate_certificate_status, validate_certificate_update;
 validate_fn validate_flow_schema_spec, validate_flow_conditions, validate_priority_level_spec;

@@ -229,6 +229,7 @@ static const struct rule_row rows[] = {
     OBJECT("StatefulSetStatus", validate_stateful_set_status),
     ONE_OF("StatefulSetPersistentVolumeClaimRetentionPolicy", "whenDeleted", "Retain|Delete"),
     ONE_OF("StatefulSetPersistentVolumeClaimRetentionPolicy", "whenScaled", "Retain|Delete"),
+    OBJECT("Job", validate_job),
     AT_LEAST("JobSpec", "parallelism", 0),
     AT_LEAST("JobSpec", "completions", 0),
     AT_LEAST("JobSpec", "activeDeadlineSeconds", 0),

@@ -129,3 +129,43 @@ TEST(validate_knows_how_large_data_may_be)
             CHECK_EQ(errors.items[0].field, str_from_c(cases[i].field));
     }
 }
+
+TEST(validate_knows_how_long_a_list_of_indexes_may_be)
+{
+    static const struct {
+        const char *name;
+        size_t size;
+        const char *body;
+    } cases[] = {
+        {"just right",   65536, NULL                                        },
+        {"one too many", 65537, "Too long: may not be more than 65536 bytes"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(arena) arena = {.limit = 64 * MEGABYTE};
+        OWNED(json_doc) body = NULL;
+        TEST_CASE("%s", cases[i].name);
+        char *text = arena_alloc(&arena, cases[i].size);
+        memset(text, '0', cases[i].size);
+        const struct str object = arena_print(
+            &arena,
+            "{\"spec\":{\"completionMode\":\"Indexed\",\"completions\":1,\"successPolicy\":{\"rules\":"
+            "[{\"succeededIndexes\":\"%.*s\"}]},\"template\":{\"spec\":{\"restartPolicy\":\"Never\","
+            "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}}}",
+            (int)cases[i].size, text);
+        CHECK_OK(json_read(object, &body));
+        const struct recorded recorded = {
+            .kind = recorded_kind((struct gvk){STR("batch"), STR("v1"), STR("Job")}, true),
+            .write.arena = &arena,
+            .body = body,
+        };
+        OWNED(json_doc) stored = recorded_stored(&recorded);
+        const struct field_errors errors = validated(&recorded, json_doc_root(stored));
+        bool is_found = false;
+        for (size_t k = 0; k < errors.count; k++)
+            is_found = is_found || str_eq(errors.items[k].field,
+                                          STR("spec.successPolicy.rules[0].succeededIndexes"));
+        CHECK_EQ(is_found, cases[i].body != NULL);
+        if (cases[i].body)
+            CHECK_EQ(errors.items[errors.count - 1].body, str_from_c(cases[i].body));
+    }
+}

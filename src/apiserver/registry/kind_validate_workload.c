@@ -1,8 +1,8 @@
 /*
- * Validation of Deployments, ReplicaSets, DaemonSets, StatefulSets, ReplicationControllers, Jobs,
- * CronJobs and PodDisruptionBudgets.
+ * Validation of Deployments, ReplicaSets, DaemonSets, StatefulSets, ReplicationControllers and
+ * PodDisruptionBudgets.
  *
- * Upstream: validation.go in k8s.io/kubernetes/pkg/apis/apps, batch and policy. Pod
+ * Upstream: validation.go in k8s.io/kubernetes/pkg/apis/apps and policy. Pod
  * templates are validated by the rows of their own types. The functions here check what connects a
  * controller with its template: the selector, and the restart policy.
  */
@@ -43,9 +43,8 @@ static bool selects(struct kind_validator *v, const struct json_value *selector,
     return err || selector_matches(&read, labels);
 }
 
-/* The selector must match the labels of the template. An absent selector matches nothing. */
-static void validate_selector_match(struct kind_validator *v, const struct json_value *spec,
-                                    struct str path)
+void validate_selector_match(struct kind_validator *v, const struct json_value *spec,
+                             struct str path)
 {
     const struct json_value *selector = json_path(spec, "selector");
     const struct json_value *labels = json_path(spec, "template.metadata.labels");
@@ -340,102 +339,6 @@ void validate_stateful_set_update(struct kind_validator *v, const struct json_va
                         "'template', 'updateStrategy', 'revisionHistoryLimit', "
                         "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are "
                         "forbidden");
-}
-
-/* Failures are counted by index only where there are indexes. */
-static void validate_failed_indexes(struct kind_validator *v, const struct json_value *spec,
-                                    struct str path)
-{
-    static const char *const members[] = {"backoffLimitPerIndex", "maxFailedIndexes"};
-    if (!json_path(spec, members[0]) && json_path(spec, members[1]))
-        field_required(v, path, members[0], "when maxFailedIndexes is specified");
-    if (str_eq(json_path_str(spec, "completionMode"), STR("Indexed")))
-        return;
-    for (size_t i = 0; i < COUNT(members); i++)
-        if (json_path(spec, members[i]))
-            field_invalid(v, path, members[i], json_path(spec, members[i]),
-                          "requires indexed completion mode");
-}
-
-/* Another controller than that of Kubernetes, by a name in a domain. */
-static void validate_managed_by(struct kind_validator *v, const struct json_value *name,
-                                struct str path)
-{
-    struct str rest = json_to_str(name), domain;
-    if (!name)
-        return;
-    if (rest.len == 0)
-        field_required(v, path, "managedBy", "");
-    else if (!str_cut(&rest, '/', &domain) || domain.len == 0 || rest.len == 0)
-        field_invalid(v, path, "managedBy", name,
-                      "must be a domain-prefixed path (such as \"acme.io/foo\")");
-}
-
-/* Checks that Jobs and the templates of CronJobs have in common. */
-static void validate_job_template(struct kind_validator *v, const struct json_value *spec,
-                                  struct str path)
-{
-    if (str_eq(json_path_str(spec, "template.spec.restartPolicy"), STR("Always")))
-        field_required(v, path, "template.spec.restartPolicy",
-                       "valid values: \"OnFailure\", \"Never\"");
-    if (str_eq(json_path_str(spec, "completionMode"), STR("Indexed")) &&
-        !json_path(spec, "completions"))
-        field_required(v, path, "completions", "when completion mode is Indexed");
-    validate_failed_indexes(v, spec, path);
-    validate_managed_by(v, json_path(spec, "managedBy"), path);
-}
-
-/* The template of a CronJob has no selector: the server generates it when it creates the Job. */
-void validate_job_spec(struct kind_validator *v, const struct json_value *object, struct str path)
-{
-    validate_job_template(v, object, path);
-    if (v->kind->type != &type_job)
-        return;
-    if (!json_path(object, "selector"))
-        field_required(v, path, "selector", "");
-    else
-        validate_selector_match(v, object, path);
-}
-
-/*
- * The template may change while a Job is suspended and has not started; completions only of Indexed
- * Jobs.
- */
-void validate_job_update(struct kind_validator *v, const struct json_value *object, struct str path)
-{
-    const struct json_value *old = v->old;
-    const bool may_change =
-        field_is_true(json_path(old, "spec.suspend")) && !json_path(old, "status.startTime");
-    const bool is_indexed = str_eq(json_path_str(object, "spec.completionMode"), STR("Indexed"));
-    (void)path;
-    if (!may_change &&
-        !json_equal(json_path(old, "spec.template"), json_path(object, "spec.template")))
-        field_invalid(v, STR(""), "spec.template", json_path(object, "spec.template"),
-                      "field is immutable");
-    if (!is_indexed &&
-        !json_equal(json_path(old, "spec.completions"), json_path(object, "spec.completions")))
-        field_invalid(v, STR(""), "spec.completions", json_path(object, "spec.completions"),
-                      "field is immutable");
-}
-
-/* Names of Jobs are that of the CronJob with 11 characters added, and have at most 63. */
-void validate_cron_job(struct kind_validator *v, const struct json_value *object, struct str path)
-{
-    const struct json_value *name = json_path(object, "metadata.name");
-    (void)path;
-    if (!v->old && json_to_str(name).len > 52)
-        field_invalid(v, STR(""), "metadata.name", name, "must be no more than 52 characters");
-}
-
-void validate_cron_job_spec(struct kind_validator *v, const struct json_value *object,
-                            struct str path)
-{
-    const struct str schedule = json_path_str(object, "schedule");
-    if (schedule.len > 0)
-        field_syntax(v, path, "schedule", schedule, syntax_schedule(v->arena, schedule));
-    if (json_path(object, "timeZone") && json_path_str(object, "timeZone").len == 0)
-        field_invalid(v, path, "timeZone", json_path(object, "timeZone"),
-                      "timeZone must be nil or non-empty string");
 }
 
 /* minAvailable and maxUnavailable exclude each other. */
