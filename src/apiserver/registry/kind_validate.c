@@ -14,7 +14,7 @@
  * Which file has a rule: rows in kind_validate_rows.c, their forms in kind_validate_rules.c,
  * functions on objects in
  * kind_validate_{core,event,limits,resources,node,service,pod,workload,job,job_policy,job_indexes,
- * cron_job,autoscaler,access,admission,net,endpoints,storage,volume,claim}.c,
+ * job_status,cron_job,autoscaler,access,admission,net,endpoints,storage,volume,claim}.c,
  * helpers for errors in kind_validate_field.c. Upstream:
  * k8s.io/kubernetes/pkg/apis/<group>/validation.
  */
@@ -342,6 +342,8 @@ void kind_builtin_validate(const struct kind *kind, const struct kind_write *wri
     validate_members(&v);
     if (v.old && kind->type == &type_certificate_signing_request)
         validate_certificate_update(&v, object, STR(""));
+    if (v.old && kind->type == &type_job && writes_status(write))
+        validate_job_status_update(&v, object, STR(""));
     if (!v.old || write->subresource.len > 0)
         return;
     validate_immutable_fields(&v);

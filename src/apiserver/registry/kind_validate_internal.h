@@ -184,8 +184,8 @@ validate_fn validate_deployment_spec, validate_deployment_status, validate_repli
     validate_stateful_set_status, validate_stateful_set_update,
     validate_replication_controller_spec, validate_pod_disruption_budget_spec,
     validate_controller_revision;
-validate_fn validate_job, validate_job_spec, validate_job_update, validate_cron_job,
-    validate_cron_job_spec;
+validate_fn validate_job, validate_job_spec, validate_job_update, validate_job_status_update,
+    validate_cron_job, validate_cron_job_spec;
 validate_fn validate_autoscaler_spec;
 validate_fn validate_certificate_spec, validate_certificate_status, validate_certificate_update;
 validate_fn validate_flow_schema_spec, validate_flow_conditions, validate_priority_level_spec;

@@ -4,9 +4,9 @@
  *
  * Rules of single numbers are rows. validate_job_spec() checks what depends on several members;
  * validate_job() what needs the name and the uid, too: the generated selector and the host names of
- * the Pods. Policies are checked in kind_validate_job_policy.c. Upstream: ValidateJob() and
- * ValidateJobSpecUpdate() in k8s.io/kubernetes/pkg/apis/batch/validation, and
- * pkg/registry/batch/job/strategy.go.
+ * the Pods. Policies are checked in kind_validate_job_policy.c, the status in
+ * kind_validate_job_status.c. Upstream: ValidateJob() and ValidateJobSpecUpdate() in
+ * k8s.io/kubernetes/pkg/apis/batch/validation, and pkg/registry/batch/job/strategy.go.
  */
 #include "apimachinery/selector.h"
 #include "apiserver/registry/kind_validate_job_internal.h"

@@ -1,8 +1,8 @@
 /*
  * Lists of the indexes of a Job: "0-2,5".
  *
- * Upstream: validateIndexesFormat() and parseIndexInterval() in
- * k8s.io/kubernetes/pkg/apis/batch/validation.
+ * Upstream: validateIndexesFormat(), parseIndexInterval() and
+ * validateFailedIndexesNotOverlapCompleted() in k8s.io/kubernetes/pkg/apis/batch/validation.
  */
 #include "apiserver/registry/kind_validate_job_internal.h"
 #include "base/quote.h"
@@ -100,4 +100,38 @@ struct str job_indexes_check(struct arena *arena, struct str text, int64_t compl
     }
     *ret_total = total;
     return STR("");
+}
+
+/* A position in a list of indexes. */
+struct index_list {
+    struct str rest;
+    int64_t completions;
+    bool more;
+    struct interval at;
+};
+
+/* Moves to the next interval that is well formed; false at the end. */
+static bool next_interval(struct index_list *list)
+{
+    struct str part;
+    while (list->more) {
+        list->more = str_cut(&list->rest, ',', &part);
+        list->at = read_interval(part, list->completions);
+        if (!list->at.fault)
+            return true;
+    }
+    return false;
+}
+
+int64_t job_indexes_overlap(struct str one, struct str other, int64_t completions)
+{
+    struct index_list a = {.rest = one, .completions = completions, .more = one.len > 0};
+    struct index_list b = {.rest = other, .completions = completions, .more = other.len > 0};
+    bool more = next_interval(&a) && next_interval(&b);
+    while (more) {
+        if (a.at.first <= b.at.last && b.at.first <= a.at.last)
+            return a.at.first > b.at.first ? a.at.first : b.at.first;
+        more = next_interval(a.at.first <= b.at.first ? &a : &b);
+    }
+    return -1;
 }

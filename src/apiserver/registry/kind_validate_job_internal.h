@@ -1,5 +1,6 @@
 /*
- * What the rules for the parts of a Job share. Private to kind_validate_job*.c.
+ * What the rules for the spec of a Job share with those for its status. Private to
+ * kind_validate_job*.c.
  */
 #pragma once
 
@@ -20,5 +21,8 @@ bool job_has_condition(const struct json_value *status, const char *type, const 
  */
 struct str job_indexes_check(struct arena *arena, struct str text, int64_t completions,
                              int64_t *ret_total);
+
+/* The first index that two lists have in common, or -1. Parts that are malformed are skipped. */
+int64_t job_indexes_overlap(struct str one, struct str other, int64_t completions);
 
 validate_fn validate_pod_failure_policy, validate_success_policy;
