@@ -10,7 +10,6 @@
  */
 #include "apimachinery/selector.h"
 #include "apiserver/registry/kind_validate_job_internal.h"
-#include "base/ascii.h"
 #include "json/compare.h"
 
 #define PARALLELISM_MAX    100000
@@ -116,37 +115,6 @@ static void validate_completion_mode(struct kind_validator *v, const struct json
         validate_not_indexed_job(v, spec, path);
 }
 
-/* Whether each character may stand in the path of a URL as RFC 3986 has it. */
-static bool is_http_path(struct str text)
-{
-    for (size_t i = 0; i < text.len; i++)
-        if (!ascii_is_alphanumeric(text.ptr[i]) &&
-            str_find_char(STR("/-._~%!$&'()*+,;=:"), text.ptr[i]) == STR_NONE)
-            return false;
-    return text.len > 0;
-}
-
-/* A path behind a domain: "acme.io/foo". Each part is quoted with its own fault. */
-static void validate_domain_prefixed_path(struct kind_validator *v, struct str value,
-                                          struct str path)
-{
-    struct str rest = value, domain;
-    if (value.len == 0) {
-        field_required(v, path, NULL, "");
-        return;
-    }
-    if (!str_cut(&rest, '/', &domain) || domain.len == 0 || rest.len == 0) {
-        field_errors_add_str(v->errors, FIELD_INVALID, path, value,
-                             STR("must be a domain-prefixed path (such as \"acme.io/foo\")"));
-        return;
-    }
-    field_syntax(v, path, NULL, domain, validation_dns1123_subdomain(domain));
-    if (!is_http_path(rest))
-        field_errors_add_str(v->errors, FIELD_INVALID, path, rest,
-                             STR("Invalid path (regex used for validation is "
-                                 "'[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')"));
-}
-
 static void validate_managed_by(struct kind_validator *v, const struct json_value *spec,
                                 struct str path)
 {
@@ -154,7 +122,7 @@ static void validate_managed_by(struct kind_validator *v, const struct json_valu
     const struct str place = field_path(v, path, "managedBy");
     if (!name)
         return;
-    validate_domain_prefixed_path(v, json_to_str(name), place);
+    validate_domain_path(v, path, "managedBy", json_to_str(name));
     if (json_to_str(name).len > MANAGED_BY_MAX)
         field_errors_add_too_long(v->errors, place, MANAGED_BY_MAX);
 }
