@@ -90,7 +90,7 @@ static struct error *read_object(struct catalogue *catalogue, struct str line)
 
 struct error *catalogue_read(struct catalogue *catalogue, struct str text)
 {
-    *catalogue = (struct catalogue){.arena.limit = MEMORY_MAX};
+    catalogue->arena.limit = MEMORY_MAX;
     for (struct str line; text.len;) {
         str_cut(&text, '\n', &line);
         if (line.len)
@@ -144,35 +144,45 @@ static unsigned read_verbs(const struct json_value *item)
     return verbs;
 }
 
-static struct resource *find_resource(struct catalogue *catalogue, struct str api_version,
-                                      struct str plural)
-{
-    for (size_t i = 0; i < catalogue->count; i++)
-        if (str_eq(catalogue->items[i].api_version, api_version) &&
-            str_eq(catalogue->items[i].plural, plural))
-            return &catalogue->items[i];
-    return NULL;
-}
+/* A path, its root taken away: [namespaces/{namespace}/]PLURAL[/{name}[/SUBRESOURCE]]. */
+struct path {
+    bool is_namespaced;
+    struct str plural, subresource; /* the latter empty for the object itself */
+};
 
-/* One path, its root taken away: [namespaces/{namespace}/]PLURAL[/{name}[/SUBRESOURCE]]. */
-static void add_path(struct catalogue *catalogue, struct str api_version, struct str path,
-                     unsigned verbs)
+static struct path read_path(struct str text)
 {
     const struct str inside = STR("namespaces/{namespace}/");
-    const bool is_namespaced = str_starts_with(path, inside);
-    struct str plural, name, rest = is_namespaced ? str_skip(path, inside.len) : path;
-    str_cut(&rest, '/', &plural);
-    str_cut(&rest, '/', &name);
-    struct resource *resource = find_resource(catalogue, api_version, plural);
-    if (!resource || !verbs)
-        return;
-    resource->is_namespaced = resource->is_namespaced || is_namespaced;
-    if (!rest.len)
+    struct path path = {.is_namespaced = str_starts_with(text, inside)};
+    struct str name;
+    path.subresource = path.is_namespaced ? str_skip(text, inside.len) : text;
+    str_cut(&path.subresource, '/', &path.plural);
+    str_cut(&path.subresource, '/', &name);
+    return path;
+}
+
+static void add_verbs(struct catalogue *catalogue, struct resource *resource,
+                      const struct path *path, unsigned verbs)
+{
+    resource->is_namespaced = resource->is_namespaced || path->is_namespaced;
+    if (!path->subresource.len)
         resource->verbs |= verbs;
-    else if (!is_among(left_out_subresources, COUNT(left_out_subresources), rest) &&
+    else if (!is_among(left_out_subresources, COUNT(left_out_subresources), path->subresource) &&
              resource->subresource_count < SUBRESOURCES_MAX)
         resource->subresources[resource->subresource_count++] =
-            (struct subresource){arena_str(&catalogue->arena, rest), verbs};
+            (struct subresource){arena_str(&catalogue->arena, path->subresource), verbs};
+}
+
+/* A resource may be there several times, with other objects. */
+static void add_path(struct catalogue *catalogue, struct str api_version, struct str text,
+                     unsigned verbs)
+{
+    const struct path path = read_path(text);
+    for (size_t i = 0; verbs && i < catalogue->count; i++) {
+        struct resource *resource = &catalogue->items[i];
+        if (str_eq(resource->api_version, api_version) && str_eq(resource->plural, path.plural))
+            add_verbs(catalogue, resource, &path, verbs);
+    }
 }
 
 static void add_schemas(struct catalogue *catalogue, struct str api_version,

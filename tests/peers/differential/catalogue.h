@@ -52,7 +52,10 @@ struct catalogue {
 
 void catalogue_done(struct catalogue *catalogue);
 
-/* Reads the objects: kinds/minimal.jsonl of the tests' data. */
+/*
+ * Adds objects: kinds/minimal.jsonl of the tests' data, and rich.jsonl, which has some of these
+ * kinds again with more members.
+ */
 MUST_USE struct error *catalogue_read(struct catalogue *catalogue, struct str text);
 
 /* Suspends. Asks for the OpenAPI; resources that it does not have are dropped. */

@@ -19,7 +19,7 @@ static void write_sequence(const struct catalogue *catalogue, uint64_t number, s
 /* Whatever happens around: a number is a sequence. */
 TEST(a_number_draws_the_same_sequence_every_time)
 {
-    SCOPED(catalogue) catalogue;
+    SCOPED(catalogue) catalogue = {.count = 0};
     CHECK_OK(catalogue_read(&catalogue, test_data("kinds/minimal.jsonl")));
     for (size_t i = 0; i < catalogue.count; i++) {
         catalogue.items[i].verbs = (1U << VERBS) - 1;

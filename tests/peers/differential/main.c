@@ -103,9 +103,13 @@ static bool read_options(struct program *program, int argc, char **argv)
 
 static struct error *read_files(struct program *program)
 {
-    SCOPED(buf) kinds = {.limit = TEXT_FILE_MAX}, declared = {.limit = TEXT_FILE_MAX};
-    TRY(text_file_read(DIFFERENTIAL_KINDS, &kinds));
-    TRY(catalogue_read(&program->catalogue, buf_str(&kinds)));
+    static const char *const files[] = {DIFFERENTIAL_KINDS, DIFFERENTIAL_RICH};
+    SCOPED(buf) declared = {.limit = TEXT_FILE_MAX};
+    for (size_t i = 0; i < COUNT(files); i++) {
+        SCOPED(buf) kinds = {.limit = TEXT_FILE_MAX};
+        TRY(text_file_read(files[i], &kinds));
+        TRY(catalogue_read(&program->catalogue, buf_str(&kinds)), "%s", files[i]);
+    }
     TRY(text_file_read(program->declared_file, &declared));
     return error_wrap(declared_read(&program->declared, buf_str(&declared)), "%s",
                       program->declared_file);
@@ -221,10 +225,11 @@ static void print_figures(struct program *program)
     const size_t used =
         declared_print(stdout, &program->declared, !program->only && !program->sequences_max);
     printf("%zu requests in %zu sequences of %zu resources, seed %lu: %zu differences in %zu "
-           "sequences; %zu declared ones met, %zu sequences cut short by them\n",
+           "sequences; %zu declared ones met, %zu sequences cut short by them; %zu requests that "
+           "kube-apiserver did not answer\n",
            program->play.requests, program->play.sequences, program->catalogue.count,
            (unsigned long)program->seed, map_count(&program->findings), program->differing, used,
-           program->play.cut_short);
+           program->play.cut_short, program->play.panics);
 }
 
 static struct error *run(void *data)

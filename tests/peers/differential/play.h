@@ -24,6 +24,7 @@ struct play {
     size_t number; /* of playings, for the names of namespaces */
     size_t requests, sequences;
     size_t cut_short; /* sequences whose rest was not played after a declared difference */
+    size_t panics;    /* requests that kube-apiserver has not answered, though it is there */
 };
 
 /* Where the two went apart for the first time. */
