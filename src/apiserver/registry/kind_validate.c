@@ -14,7 +14,7 @@
  * Which file has a rule: rows in kind_validate_rows.c, their forms in kind_validate_rules.c,
  * functions on objects in
  * kind_validate_{core,event,limits,resources,node,service,pod,workload,job,job_policy,job_indexes,
- * job_status,cron_job,autoscaler,access,admission,net,endpoints,storage,volume,claim}.c,
+ * job_status,cron_job,autoscaler,access,admission,net,endpoints,storage,volume,claim,address}.c,
  * helpers for errors in kind_validate_field.c. Upstream:
  * k8s.io/kubernetes/pkg/apis/<group>/validation.
  */

@@ -6,7 +6,6 @@
  * pkg/apis/core/validation.
  */
 #include <arpa/inet.h>
-#include <string.h>
 
 #include "apimachinery/metadata_validation.h"
 #include "apiserver/registry/kind_validate_internal.h"
@@ -16,66 +15,6 @@
 #define ENDPOINTS_MAX 1000
 #define HINTS_MAX     8
 #define PORTS_MAX     20000
-
-/* An address as IPv6; one of IPv4 is mapped. */
-struct ip {
-    unsigned char bytes[16];
-    bool is_v4;
-};
-
-static bool ip_read(struct str text, struct ip *ret_ip)
-{
-    static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};
-    char room[INET6_ADDRSTRLEN + 1];
-    if (text.len == 0 || text.len >= sizeof(room) || memchr(text.ptr, '\0', text.len))
-        return false;
-    memcpy(room, text.ptr, text.len);
-    room[text.len] = '\0';
-    memcpy(ret_ip->bytes, mapped, sizeof(mapped));
-    ret_ip->is_v4 = inet_pton(AF_INET, room, ret_ip->bytes + sizeof(mapped)) == 1;
-    return ret_ip->is_v4 || inet_pton(AF_INET6, room, ret_ip->bytes) == 1;
-}
-
-static bool ip_is_loopback(const struct ip *ip)
-{
-    static const unsigned char loopback[16] = {[15] = 1};
-    return ip->is_v4 ? ip->bytes[12] == 127 : memcmp(ip->bytes, loopback, 16) == 0;
-}
-
-static bool ip_is_unspecified(const struct ip *ip)
-{
-    static const unsigned char none[16];
-    return memcmp(ip->bytes + (ip->is_v4 ? 12 : 0), none, ip->is_v4 ? 4 : 16) == 0;
-}
-
-static bool ip_is_link_local(const struct ip *ip)
-{
-    return ip->is_v4 ? ip->bytes[12] == 169 && ip->bytes[13] == 254
-                     : ip->bytes[0] == 0xfe && (ip->bytes[1] & 0xc0) == 0x80;
-}
-
-static bool ip_is_link_local_multicast(const struct ip *ip)
-{
-    return ip->is_v4 ? ip->bytes[12] == 224 && ip->bytes[13] == 0 && ip->bytes[14] == 0
-                     : ip->bytes[0] == 0xff && (ip->bytes[1] & 0x0f) == 2;
-}
-
-/* No endpoint is on the node itself or on its link, where a Service must not lead. */
-static void validate_endpoint_ip(struct kind_validator *v, struct str path, struct str address,
-                                 const struct ip *ip)
-{
-    struct str words = {0};
-    if (ip_is_unspecified(ip))
-        words = arena_print(v->arena, "may not be unspecified (%.*s)", STR_ARG(address));
-    else if (ip_is_loopback(ip))
-        words = STR("may not be in the loopback range (127.0.0.0/8, ::1/128)");
-    else if (ip_is_link_local(ip))
-        words = STR("may not be in the link-local range (169.254.0.0/16, fe80::/10)");
-    else if (ip_is_link_local_multicast(ip))
-        words = STR("may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)");
-    if (words.len)
-        field_errors_add_str(v->errors, FIELD_INVALID, path, address, words);
-}
 
 /* A text that is there, though it may be empty. */
 static void validate_name(struct kind_validator *v, struct str path, const char *member,
@@ -210,9 +149,10 @@ static void validate_slice_ip(struct kind_validator *v, struct str path, size_t 
 {
     const struct str place = field_path_index(v, path, index);
     const bool wants_v4 = str_eq(type, STR("IPv4"));
+    const struct validation found = syntax_ip(address);
     struct ip ip;
-    if (!ip_read(address, &ip)) {
-        field_syntax(v, place, NULL, address, syntax_ip(address));
+    if (found.count || !ip_read(address, &ip)) {
+        field_syntax(v, place, NULL, address, found);
         return;
     }
     if (!wants_v4 && !ip.is_v4 && !is_canonical(v, place, address, &ip))

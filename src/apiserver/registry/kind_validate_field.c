@@ -5,8 +5,6 @@
  * The functions field_...() are named after k8s.io/apimachinery/pkg/util/validation/field. Texts of
  * messages are upstream's, including their typing mistakes.
  */
-#include <arpa/inet.h>
-
 #include "apimachinery/metadata_validation.h"
 #include "apiserver/registry/kind_validate_internal.h"
 #include "base/ascii.h"
@@ -221,40 +219,6 @@ struct validation syntax_port_name(struct str value)
         add_message(&found, STR("must not contain consecutive hyphens"));
     if (value.len > 0 && (value.ptr[0] == '-' || value.ptr[value.len - 1] == '-'))
         add_message(&found, STR("must not begin or end with a hyphen"));
-    return found;
-}
-
-/* An IPv4 or IPv6 address. A NUL byte in the text is refused by the comparison of lengths. */
-static bool is_address(struct str value)
-{
-    unsigned char room[16];
-    char text[INET6_ADDRSTRLEN + 1];
-    if (value.len == 0 || value.len >= sizeof(text))
-        return false;
-    memcpy(text, value.ptr, value.len);
-    text[value.len] = '\0';
-    return strlen(text) == value.len &&
-           (inet_pton(AF_INET, text, room) == 1 || inet_pton(AF_INET6, text, room) == 1);
-}
-
-struct validation syntax_ip(struct str value)
-{
-    struct validation found = {.count = 0};
-    if (!is_address(value))
-        add_message(&found, STR("must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"));
-    return found;
-}
-
-struct validation syntax_cidr(struct str value)
-{
-    struct validation found = {.count = 0};
-    struct str rest = value, address;
-    const bool has_slash = str_cut(&rest, '/', &address);
-    const int64_t most = str_find_char(address, ':') == STR_NONE ? 32 : 128;
-    int64_t bits = 0;
-    if (!has_slash || !is_address(address) || !is_digits(rest) || !str_to_int64(rest, &bits) ||
-        bits > most)
-        add_message(&found, STR("must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"));
     return found;
 }
 

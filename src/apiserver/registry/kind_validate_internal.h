@@ -162,6 +162,21 @@ bool field_differs_besides(const struct json_value *a, const struct json_value *
 void validate_selector_match(struct kind_validator *v, const struct json_value *spec,
                              struct str path);
 
+/* An address as IPv6; one of IPv4 is mapped. */
+struct ip {
+    unsigned char bytes[16];
+    bool is_v4;
+    bool is_mapped; /* of IPv4, but written as one of IPv6 */
+    bool has_zeros; /* in front of a number */
+};
+
+/* False for a text that is no address. */
+bool ip_read(struct str text, struct ip *ret_ip);
+
+/* No endpoint is on the node itself or on its link, where a Service must not lead. */
+void validate_endpoint_ip(struct kind_validator *v, struct str path, struct str address,
+                          const struct ip *ip);
+
 struct validation syntax_port_name(struct str value);
 struct validation syntax_ip(struct str value);
 struct validation syntax_cidr(struct str value);

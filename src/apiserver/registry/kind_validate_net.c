@@ -3,7 +3,6 @@
  *
  * Upstream: k8s.io/kubernetes/pkg/apis/networking/validation and pkg/apis/storage/validation.
  */
-#include <arpa/inet.h>
 #include <string.h>
 
 #include "apiserver/registry/kind_validate_internal.h"
@@ -37,33 +36,35 @@ void validate_network_peer(struct kind_validator *v, const struct json_value *ob
         field_forbidden(v, path, NULL, "may not specify both ipBlock and another peer");
 }
 
-/* The bytes of an address and how many bits of them count. */
+/* An address and how many of its bits count, as IPv6. */
 struct block {
-    unsigned char bytes[16];
-    int family;
+    struct ip ip;
     int64_t bits;
 };
 
-/* False for a text that syntax_cidr() refuses. */
-static bool read_block(struct kind_validator *v, struct str text, struct block *ret_block)
+#define ADDRESS_BITS ((int64_t)8 * 16)
+#define V4_BITS      ((int64_t)8 * 4)
+
+/* False for a text that is no block at all. */
+static bool read_block(struct str text, struct block *ret_block)
 {
     struct str rest = text, address;
-    *ret_block = (struct block){.family = AF_INET};
-    if (!validation_is_ok(syntax_cidr(text)) || !str_cut(&rest, '/', &address))
+    if (!str_cut(&rest, '/', &address) || !ip_read(address, &ret_block->ip) ||
+        !str_to_int64(rest, &ret_block->bits))
         return false;
-    if (str_find_char(address, ':') != STR_NONE)
-        ret_block->family = AF_INET6;
-    return str_to_int64(rest, &ret_block->bits) &&
-           inet_pton(ret_block->family, arena_c(v->arena, address), ret_block->bytes) == 1;
+    if (ret_block->ip.is_v4)
+        ret_block->bits += ADDRESS_BITS - V4_BITS;
+    return ret_block->bits >= 0 && ret_block->bits <= ADDRESS_BITS;
 }
 
 static bool is_strict_subset(const struct block *inner, const struct block *outer)
 {
     const size_t whole = (size_t)outer->bits / 8, left = (size_t)outer->bits % 8;
-    if (inner->family != outer->family || inner->bits <= outer->bits ||
-        memcmp(inner->bytes, outer->bytes, whole) != 0)
+    const unsigned char *a = inner->ip.bytes, *b = outer->ip.bytes;
+    if (inner->ip.is_v4 != outer->ip.is_v4 || inner->bits <= outer->bits ||
+        memcmp(a, b, whole) != 0)
         return false;
-    return left == 0 || (inner->bytes[whole] ^ outer->bytes[whole]) >> (8 - left) == 0;
+    return left == 0 || (a[whole] ^ b[whole]) >> (8 - left) == 0;
 }
 
 static void validate_exception(struct kind_validator *v, const struct block *block, struct str path,
@@ -71,7 +72,7 @@ static void validate_exception(struct kind_validator *v, const struct block *blo
 {
     struct block inner;
     field_syntax(v, path, NULL, text, syntax_cidr(text));
-    if (read_block(v, text, &inner) && !is_strict_subset(&inner, block))
+    if (read_block(text, &inner) && !is_strict_subset(&inner, block))
         field_errors_add_str(v->errors, FIELD_INVALID, path, text,
                              STR("must be a strict subset of `cidr`"));
 }
@@ -87,7 +88,7 @@ void validate_ip_block(struct kind_validator *v, const struct json_value *object
         field_required(v, path, "cidr", "");
     else
         field_syntax(v, path, "cidr", text, syntax_cidr(text));
-    if (read_block(v, text, &block))
+    if (read_block(text, &block))
         JSON_FOREACH (key, exception, json_path(object, "except"))
             validate_exception(v, &block, field_path_index(v, place, index++),
                                json_to_str(exception));
@@ -228,7 +229,8 @@ static void validate_host(struct kind_validator *v, struct str path, struct str 
 
 static void validate_not_address(struct kind_validator *v, struct str path, struct str host)
 {
-    if (validation_is_ok(syntax_ip(host)))
+    struct ip ip;
+    if (ip_read(host, &ip))
         field_errors_add_str(v->errors, FIELD_INVALID, path, host,
                              STR("must be a DNS name, not an IP address"));
 }
