@@ -34,7 +34,7 @@ static void write_authority(const struct default_objects *server, struct str nam
     buf_add(out, STR("}}"));
 }
 
-/* The first address of the service network is the API server's; see kind_prepare_service.c. */
+/* The first address of the service network is the API server's; see kind_service_address.c. */
 static void write_service(const struct default_objects *server, struct str namespace,
                           struct buf *out)
 {

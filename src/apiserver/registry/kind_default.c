@@ -47,6 +47,7 @@ struct fill {
     struct level *levels;
     size_t depth, capacity;
     const char *root;
+    const struct json_value *whole;
     const struct go_type *last_type; /* the type of last_rows */
     const struct default_row *last_rows;
     size_t last_count;
@@ -192,7 +193,8 @@ static bool write_computed(struct fill *fill, const struct level *level,
 {
     SCOPED(json_builder) value = {.limit = 0};
     OWNED(json_doc) doc = NULL;
-    const struct default_scope scope = {.root = fill->root, .host_network = level->host_network};
+    const struct default_scope scope = {
+        .root = fill->root, .whole = fill->whole, .host_network = level->host_network};
     if (!row->compute(&scope, level->value, &value))
         return false;
     struct error *err = json_builder_finish(&value, &doc);
@@ -297,7 +299,7 @@ static bool is_plain(const struct go_type *type)
 static struct error *fill_members(const struct kind *kind, struct json_doc *doc,
                                   struct json_doc **ret_doc)
 {
-    SCOPED(fill) fill = {.root = kind->type->name};
+    SCOPED(fill) fill = {.root = kind->type->name, .whole = json_doc_root(doc)};
     if (is_plain(kind->type)) {
         *ret_doc = json_doc_ref(doc);
         return NULL;

@@ -168,7 +168,8 @@ static bool is_reached_from_outside(const struct json_value *spec)
 {
     const struct str type = json_path_str(spec, "type");
     return str_eq(type, STR("NodePort")) || str_eq(type, STR("LoadBalancer")) ||
-           (!str_eq(type, STR("ExternalName")) && json_count(json_path(spec, "externalIPs")) > 0);
+           ((type.len == 0 || str_eq(type, STR("ClusterIP"))) &&
+            json_count(json_path(spec, "externalIPs")) > 0);
 }
 
 bool default_external_traffic_policy(const struct default_scope *scope,
@@ -178,6 +179,17 @@ bool default_external_traffic_policy(const struct default_scope *scope,
     if (!is_reached_from_outside(object))
         return false;
     json_builder_str(out, STR("Cluster"));
+    return true;
+}
+
+/* An address of a load balancer; one of a Service of another type is an error. */
+bool default_ingress_mode(const struct default_scope *scope, const struct json_value *object,
+                          struct json_builder *out)
+{
+    if (!json_path_str(object, "ip").len ||
+        !str_eq(json_path_str(scope->whole, "spec.type"), STR("LoadBalancer")))
+        return false;
+    json_builder_str(out, STR("VIP"));
     return true;
 }
 

@@ -13,8 +13,9 @@
 
 /* What a computed default may use besides the object that has the member. */
 struct default_scope {
-    const char *root;  /* name of the type of the whole object */
-    bool host_network; /* hostNetwork of the enclosing pod spec */
+    const char *root;               /* name of the type of the whole object */
+    const struct json_value *whole; /* the object itself, before it gets defaults */
+    bool host_network;              /* hostNetwork of the enclosing pod spec */
 };
 
 /* Writes one value, or writes nothing and returns false. */
@@ -54,6 +55,7 @@ default_fn default_host_port;
 default_fn default_requests;
 default_fn default_target_port;
 default_fn default_external_traffic_policy;
+default_fn default_ingress_mode;
 default_fn default_rolling_update;
 default_fn default_limit;
 default_fn default_limit_request;

@@ -100,6 +100,7 @@ static const struct default_row rows[] = {
     STRING("ServiceSpec", "internalTrafficPolicy", "Cluster", WHEN("type", "NodePort")),
     STRING("ServiceSpec", "internalTrafficPolicy", "Cluster", WHEN("type", "LoadBalancer")),
     BOOL("ServiceSpec", "allocateLoadBalancerNodePorts", true, WHEN("type", "LoadBalancer")),
+    COMPUTED("LoadBalancerIngress", "ipMode", default_ingress_mode),
     STRUCT("SessionAffinityConfig", "clientIP"),
     NUMBER("ClientIPConfig", "timeoutSeconds", 10800),
     STRING("ServicePort", "protocol", "TCP"),

@@ -76,3 +76,47 @@ TEST(prepare_fills_in_what_a_server_chooses)
 {
     recorded_foreach("kinds/prepare.jsonl", prepare_written);
 }
+
+/* What kube-apiserver answers with 500 ends the write before its object is validated. */
+TEST(prepare_says_which_port_it_cannot_give)
+{
+    static const struct {
+        const char *name, *ports, *more, *message;
+        bool is_update;
+    } cases[] = {
+        {"a check out of range",   "[{\"port\":80}]",                                                     "\"healthCheckNodePort\":5,",
+         "Internal error occurred: failed to allocate requested HealthCheck NodePort 5: provided "
+         "port is not in the valid range. The range of valid ports is 30000-32767",                                                                                        false},
+        {"a check at a node port", "[{\"port\":80,\"nodePort\":31021}]",
+         "\"healthCheckNodePort\":31021,",                                                                                              "Internal error occurred: failed to allocate requested HealthCheck NodePort 31021: "
+         "provided port is already allocated",                                                                                   false},
+        {"a node port twice",      "[{\"port\":80,\"nodePort\":31040},{\"port\":81,\"nodePort\":31040}]",
+         "",                                                                                                                            "duplicate nodePort: {TCP 31040}", true },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(arena) arena = {.limit = MEGABYTE};
+        OWNED(json_doc) body = NULL;
+        OWNED(json_doc) filled = NULL;
+        OWNED(json_doc) stored = NULL;
+        TEST_CASE("%s", cases[i].name);
+        const struct str text =
+            arena_print(&arena,
+                        "{\"metadata\":{\"name\":\"x\"},\"spec\":{\"type\":\"LoadBalancer\",%s"
+                        "\"externalTrafficPolicy\":\"Local\",\"ports\":%s}}",
+                        cases[i].more, cases[i].ports);
+        const struct kind kind =
+            recorded_kind((struct gvk){STR(""), STR("v1"), STR("Service")}, true);
+        CHECK_OK(json_read(text, &body));
+        CHECK_OK(kind_builtin_default(&kind, body, &filled));
+        const struct kind_write write = {
+            .old = cases[i].is_update ? json_doc_root(body) : NULL,
+            .namespace = STR("n"),
+            .arena = &arena,
+        };
+        struct error *err = kind_builtin_prepare(&kind, &write, filled, &stored);
+        CHECK(err != NULL);
+        const struct str message = arena_str(&arena, str_from_c(err->message));
+        error_free(err);
+        CHECK_EQ(message, str_from_c(cases[i].message));
+    }
+}

@@ -306,6 +306,7 @@ static const struct {
     {&type_node,                    validate_node_update          },
     {&type_csi_node,                validate_csi_node_update      },
     {&type_csi_driver,              validate_csi_driver_update    },
+    {&type_service,                 validate_service_update       },
 };
 
 /* A kind that is stored in another version is validated in that one. False when it cannot be. */
@@ -339,6 +340,9 @@ void kind_builtin_validate(const struct kind *kind, const struct kind_write *wri
         .errors = errors,
         .arena = errors->arena,
     };
+    if (kind->type == &type_service && write->subresource.len == 0 &&
+        !validate_service_allocation(&v))
+        return;
     validate_members(&v);
     if (v.old && kind->type == &type_certificate_signing_request)
         validate_certificate_update(&v, object, STR(""));

@@ -183,6 +183,9 @@ struct validation syntax_cidr(struct str value);
 struct validation syntax_env_name(struct str value);
 struct validation syntax_schedule(struct arena *arena, struct str value);
 
+/* False when nothing could be allocated for a Service: its errors then replace all others. */
+bool validate_service_allocation(struct kind_validator *v);
+
 /* The functions that rows name, grouped by file. */
 validate_fn validate_config_map, validate_secret, validate_namespace_spec,
     validate_namespace_status, validate_label_selector, validate_label_requirement;
@@ -190,7 +193,8 @@ validate_fn validate_event;
 validate_fn validate_node, validate_node_status, validate_node_update, validate_node_selector_term;
 validate_fn validate_limit_range_spec, validate_resource_quota_spec, validate_resource_quota_update;
 validate_fn validate_overhead, validate_pod_overhead, validate_resources, validate_scheduling;
-validate_fn validate_service_spec, validate_service_port, validate_service_status;
+validate_fn validate_service_spec, validate_service_port, validate_service_status,
+    validate_service_update, validate_service_class;
 validate_fn validate_pod_spec, validate_pod_template, validate_container, validate_env_var,
     validate_env_source, validate_probe_port, validate_handler, validate_volume,
     validate_pod_update, validate_pod_status, validate_toleration, validate_file_mode;

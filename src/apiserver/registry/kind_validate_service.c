@@ -1,75 +1,84 @@
 /*
- * Validation of Services. Upstream: ValidateService() and ValidateServiceUpdate() in
- * k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
+ * Validation of Services. Upstream: ValidateServiceCreate(), ValidateServiceUpdate() and
+ * ValidateServiceStatusUpdate() in k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
  *
- * validate_service_spec() has the order of the checks. Single members (type, protocol, port
- * numbers) are rows of kind_validate_rows.c.
+ * validate_service_allocation() goes first and, when it finds something, alone: see kind_service.h.
+ * validate_service_spec() has the order of the other checks. Single members (type, protocol, port
+ * numbers) are rows of kind_validate_rows.c. What an update may change is in
+ * kind_validate_service_update.c.
  */
-#include "apiserver/registry/kind_validate_internal.h"
+#include "apiserver/registry/kind_service.h"
 #include "json/compare.h"
 
 #define AFFINITY_SECONDS_MAX 86400
 
-static struct str type_of(const struct json_value *spec)
+#define RANGES_ANNOTATION STR("service.beta.kubernetes.io/load-balancer-source-ranges")
+#define TOPOLOGY_MODE     STR("service.kubernetes.io/topology-mode")
+#define TOPOLOGY_HINTS    STR("service.kubernetes.io/topology-aware-hints")
+
+#define ONLY_FOR_BALANCERS "may only be used when `type` is 'LoadBalancer'"
+
+bool validate_service_allocation(struct kind_validator *v)
 {
-    return json_path_str(spec, "type");
+    struct field_errors errors = {.arena = v->arena};
+    struct kind_validator step = *v;
+    struct service_allocation allocation;
+    step.errors = &errors;
+    error_free(service_allocate(&step, &allocation));
+    if (errors.count == 0)
+        return true;
+    *v->errors = errors;
+    return false;
 }
 
 static bool is_headless(const struct json_value *spec)
 {
-    return str_eq(json_path_str(spec, "clusterIP"), STR("None"));
+    const struct json_value *addresses = json_path(spec, "clusterIPs");
+    return json_count(addresses) == 1 && str_eq(json_path_str(addresses, "0"), STR("None"));
 }
 
-/* A Service of type ExternalName has a DNS name and no cluster IPs. A trailing dot is fine. */
+/* A Service of type ExternalName has a DNS name and no addresses. A trailing dot is fine. */
 static void validate_external_name(struct kind_validator *v, const struct json_value *spec,
                                    struct str path)
 {
-    const struct json_value *addresses = json_path(spec, "clusterIPs");
+    static const char *const members[] = {"clusterIPs", "ipFamilies", "ipFamilyPolicy"};
     struct str name = json_path_str(spec, "externalName");
-    if (json_count(addresses) > 0)
-        field_invalid(v, path, "clusterIPs", addresses, "may not be set for ExternalName services");
-    if (name.len == 0) {
-        field_required(v, path, "externalName", "");
-        return;
+    for (size_t i = 0; i < COUNT(members); i++) {
+        const struct json_value *value = json_path(spec, members[i]);
+        if (value && (json_type(value) == JSON_STRING || json_count(value) > 0))
+            field_forbidden(v, path, members[i], "may not be set for ExternalName services");
     }
     if (str_ends_with(name, STR(".")))
         name.len--;
-    field_syntax(v, path, "externalName", name, validation_dns1123_subdomain(name));
+    if (name.len == 0)
+        field_required(v, path, "externalName", "");
+    else
+        field_syntax(v, path, "externalName", name, validation_dns1123_subdomain(name));
 }
 
 /* "None" makes a headless Service, which must be of type ClusterIP. */
-static void validate_addresses(struct kind_validator *v, const struct json_value *spec,
-                               struct str path)
+static void validate_headless(struct kind_validator *v, struct str path)
 {
-    const struct json_value *address;
-    const struct str type = type_of(spec);
-    size_t index = 0;
-    JSON_FOREACH (key, address, json_path(spec, "clusterIPs")) {
-        const struct str text = json_to_str(address);
-        const struct str place = field_path_index(v, field_path(v, path, "clusterIPs"), index++);
-        if (!str_eq(text, STR("None")))
-            field_syntax(v, place, NULL, text, syntax_ip(text));
-        else if (!str_eq(type, STR("ClusterIP")))
-            field_errors_add_str(
-                v->errors, FIELD_INVALID, place, text,
-                arena_print(v->arena, "may not be set to 'None' for %.*s services", STR_ARG(type)));
-    }
+    const struct str type = service_type(v->object);
+    if (service_has_node_ports(v->object))
+        field_errors_add_str(
+            v->errors, FIELD_INVALID, field_path(v, path, "clusterIPs[0]"), STR("None"),
+            arena_print(v->arena, "may not be set to 'None' for %.*s services", STR_ARG(type)));
 }
 
 /* The configuration belongs to sessionAffinity ClientIP. */
 static void validate_session_affinity(struct kind_validator *v, const struct json_value *spec,
                                       struct str path)
 {
+    const struct str affinity = json_path_str(spec, "sessionAffinity");
     const struct json_value *seconds =
         json_path(spec, "sessionAffinityConfig.clientIP.timeoutSeconds");
     int64_t number;
-    if (str_eq(json_path_str(spec, "sessionAffinity"), STR("None"))) {
-        if (json_path(spec, "sessionAffinityConfig"))
-            field_forbidden(v, path, "sessionAffinityConfig",
-                            "must not be set when session affinity is None");
-        return;
-    }
-    if (json_to_int64(seconds, &number) && (number <= 0 || number > AFFINITY_SECONDS_MAX))
+    if (str_eq(affinity, STR("None")) && json_path(spec, "sessionAffinityConfig"))
+        field_forbidden(v, path, "sessionAffinityConfig",
+                        "must not be set when session affinity is None");
+    if (str_eq(affinity, STR("ClientIP")) && json_to_int64(seconds, &number) &&
+        (number <= 0 || number > AFFINITY_SECONDS_MAX))
         field_invalid(v, path, "sessionAffinityConfig.clientIP.timeoutSeconds", seconds,
                       "must be greater than 0 and less than 86400");
 }
@@ -79,13 +88,13 @@ static void validate_ports(struct kind_validator *v, const struct json_value *sp
 {
     const struct json_value *ports = json_path(spec, "ports"), *port;
     size_t index = 0;
-    if (json_count(ports) == 0 && !is_headless(spec) && !str_eq(type_of(spec), STR("ExternalName")))
+    if (json_count(ports) == 0 && !is_headless(spec) && service_has_addresses(v->object))
         field_required(v, path, "ports", "");
     JSON_FOREACH (key, port, ports) {
         const struct str place = field_path_index(v, field_path(v, path, "ports"), index++);
         if (json_count(ports) > 1 && json_path_str(port, "name").len == 0)
             field_required(v, place, "name", "");
-        if (str_eq(type_of(spec), STR("ClusterIP")) && json_path(port, "nodePort"))
+        if (service_is(v->object, "ClusterIP") && json_path(port, "nodePort"))
             field_forbidden(v, place, "nodePort", "may not be used when `type` is 'ClusterIP'");
     }
 }
@@ -107,156 +116,245 @@ static void add_duplicate(struct kind_validator *v, struct str place, const stru
                            STR(""));
 }
 
-/* No two ports may have the same number and protocol. */
+/* Whether a number was there before with the protocol of the port; an absent number never was. */
+static bool is_again(struct kind_validator *v, struct map *seen, const struct json_value *port,
+                     const char *member)
+{
+    int64_t number;
+    if (!json_to_int64(json_path(port, member), &number))
+        return false;
+    const struct str both = arena_print(v->arena, "%lld/%.*s", (long long)number,
+                                        STR_ARG(json_path_str(port, "protocol")));
+    const bool is_known = map_has(seen, both);
+    map_put(seen, both, NULL);
+    return is_known;
+}
+
+/* No two ports may have the same number and protocol, nor the same node port and protocol. */
 static void validate_duplicate_ports(struct kind_validator *v, const struct json_value *spec,
                                      struct str path)
 {
     SCOPED(map) seen = {.release = NULL};
+    SCOPED(map) seen_at_nodes = {.release = NULL};
     const struct json_value *port;
     size_t index = 0;
     JSON_FOREACH (key, port, json_path(spec, "ports")) {
         const struct str place = field_path_index(v, field_path(v, path, "ports"), index++);
-        int64_t number = 0;
-        (void)json_to_int64(json_path(port, "port"), &number);
-        const struct str both = arena_print(v->arena, "%lld/%.*s", (long long)number,
-                                            STR_ARG(json_path_str(port, "protocol")));
-        if (map_has(&seen, both))
+        if (is_again(v, &seen_at_nodes, port, "nodePort"))
+            field_errors_add_value(v->errors, FIELD_DUPLICATE, field_path(v, place, "nodePort"),
+                                   json_path(port, "nodePort"), STR(""));
+        if (is_again(v, &seen, port, "port"))
             add_duplicate(v, place, port);
-        map_put(&seen, both, NULL);
     }
 }
 
-/* The primary cluster IP cannot change, except from or to ExternalName. */
-static void validate_address_update(struct kind_validator *v, const struct json_value *spec,
-                                    struct str path)
+/* Whether a list of texts has this one; blanks around it do not count. */
+static bool has_text(const struct json_value *list, struct str text)
 {
-    const struct json_value *old = json_path(v->old, "spec");
-    const struct json_value *addresses = json_path(spec, "clusterIPs");
-    if (!old || str_eq(type_of(old), STR("ExternalName")) ||
-        str_eq(type_of(spec), STR("ExternalName")) || !json_path(old, "clusterIPs.0"))
-        return;
-    if (!json_equal(json_path(old, "clusterIPs.0"), json_path(addresses, "0")))
-        field_invalid(v, path, "clusterIPs[0]", addresses, "may not change once set");
+    const struct json_value *one;
+    JSON_FOREACH (key, one, list)
+        if (str_eq(str_trim(json_to_str(one)), text))
+            return true;
+    return false;
 }
 
-/* Each family once. */
-static void validate_families(struct kind_validator *v, const struct json_value *families,
-                              struct str path)
+/* Addresses outside of the cluster that lead to the Service. What an older server took may stay. */
+static void validate_external_addresses(struct kind_validator *v, const struct json_value *spec,
+                                        struct str path)
 {
-    SCOPED(map) seen = {.release = NULL};
-    const struct json_value *family;
+    const struct json_value *known = json_path(v->old, "spec.externalIPs"), *address;
     size_t index = 0;
-    JSON_FOREACH (key, family, families) {
-        const struct str place = field_path_index(v, path, index++);
-        field_one_of(v, place, NULL, json_to_str(family), "IPv4|IPv6");
-        (void)field_unique(v, &seen, place, NULL, json_to_str(family));
+    JSON_FOREACH (key, address, json_path(spec, "externalIPs")) {
+        const struct str place = field_path_index(v, field_path(v, path, "externalIPs"), index++);
+        const struct str text = json_to_str(address);
+        const struct validation found = syntax_ip(text);
+        struct ip ip;
+        if (field_errors_is_full(v->errors))
+            return;
+        if (found.count && !has_text(known, text))
+            field_syntax(v, place, NULL, text, found);
+        else if (ip_read(text, &ip))
+            validate_endpoint_ip(v, place, text, &ip);
     }
 }
 
-/*
- * The services of this server have addresses of IPv4, so that no others can be asked for. A
- * headless Service without a selector has no addresses and may have any families. What an older
- * version stored may stay.
- */
-static void validate_configured_families(struct kind_validator *v, const struct json_value *spec,
-                                         struct str path)
+/* The ranges of the annotation, which comma separates; the member replaces them. */
+static void validate_annotated_ranges(struct kind_validator *v)
 {
-    const struct json_value *families = json_path(spec, "ipFamilies"), *family;
-    const struct json_value *policy = json_path(spec, "ipFamilyPolicy");
-    const struct json_value *old = json_path(v->old, "spec");
-    const struct str place = field_path(v, path, "ipFamilies");
-    size_t index = 0;
-    if ((is_headless(spec) && json_count(json_path(spec, "selector")) == 0) ||
-        (old && json_equal(families, json_path(old, "ipFamilies")) &&
-         json_equal(policy, json_path(old, "ipFamilyPolicy"))))
+    const struct json_value *value =
+        json_get(json_path(v->object, "metadata.annotations"), RANGES_ANNOTATION);
+    const struct json_value *known =
+        json_get(json_path(v->old, "metadata.annotations"), RANGES_ANNOTATION);
+    const struct str path = field_path_key(v, STR("metadata.annotations"), RANGES_ANNOTATION);
+    struct str rest = str_trim(json_to_str(value)), range;
+    bool more = rest.len > 0;
+    if (value && !service_is(v->object, "LoadBalancer"))
+        field_forbidden(v, path, NULL, ONLY_FOR_BALANCERS);
+    if (known && json_equal(value, known))
         return;
-    if (str_eq(json_to_str(policy), STR("RequireDualStack")))
-        field_invalid(v, path, "ipFamilyPolicy", policy,
-                      "this cluster is not configured for dual-stack services");
-    JSON_FOREACH (key, family, families) {
-        if (str_eq(json_to_str(family), STR("IPv6")))
-            field_invalid(v, field_path_index(v, place, index), NULL, family,
-                          "not configured on this cluster");
+    while (more) {
+        more = str_cut(&rest, ',', &range);
+        field_syntax(v, path, NULL, str_trim(range), syntax_cidr(str_trim(range)));
+    }
+}
+
+/* Where traffic may come from. Upstream writes the name of the member with a capital letter. */
+static void validate_source_ranges(struct kind_validator *v, const struct json_value *spec,
+                                   struct str path)
+{
+    const struct json_value *known = json_path(v->old, "spec.loadBalancerSourceRanges"), *range;
+    const struct json_value *ranges = json_path(spec, "loadBalancerSourceRanges");
+    const struct str place = field_path(v, path, "LoadBalancerSourceRanges");
+    size_t index = 0;
+    if (json_count(ranges) == 0) {
+        validate_annotated_ranges(v);
+        return;
+    }
+    if (!service_is(v->object, "LoadBalancer"))
+        field_forbidden(v, place, NULL, ONLY_FOR_BALANCERS);
+    JSON_FOREACH (key, range, ranges) {
+        const struct str text = str_trim(json_to_str(range));
+        const struct validation found = syntax_cidr(text);
+        if (field_errors_is_full(v->errors))
+            return;
+        if (found.count && !has_text(known, text))
+            field_syntax(v, field_path_index(v, place, index), NULL, text, found);
         index++;
     }
 }
 
-static bool is_balanced(const struct json_value *spec)
+/* Two annotations have the same meaning. */
+static void validate_topology(struct kind_validator *v)
 {
-    return str_eq(type_of(spec), STR("LoadBalancer"));
+    const struct json_value *annotations = json_path(v->object, "metadata.annotations");
+    const struct json_value *mode = json_get(annotations, TOPOLOGY_MODE);
+    const struct json_value *hints = json_get(annotations, TOPOLOGY_HINTS);
+    if (mode && hints && !json_equal(mode, hints))
+        field_invalid(
+            v, field_path_key(v, STR("metadata.annotations"), TOPOLOGY_MODE), NULL, mode,
+            "must match annotations[service.kubernetes.io/topology-aware-hints] when both "
+            "are specified");
 }
 
-/* Members that mean something for a load balancer alone. */
-static void validate_load_balancer(struct kind_validator *v, const struct json_value *spec,
-                                   struct str path)
+void validate_service_class(struct kind_validator *v, const struct json_value *spec,
+                            struct str path)
 {
-    static const char *const members[] = {"allocateLoadBalancerNodePorts", "loadBalancerClass"};
-    for (size_t i = 0; i < COUNT(members); i++)
-        if (!is_balanced(spec) && json_path(spec, members[i]))
-            field_forbidden(v, path, members[i], "may only be used when `type` is 'LoadBalancer'");
+    const struct json_value *class = json_path(spec, "loadBalancerClass");
+    if (class && service_is(v->object, "LoadBalancer"))
+        field_syntax(v, path, "loadBalancerClass", json_to_str(class),
+                     validation_label_key(json_to_str(class)));
+    else if (class)
+        field_forbidden(v, path, "loadBalancerClass", ONLY_FOR_BALANCERS);
 }
 
 /* How traffic from outside is led, and the port at which a node says whether it takes any. */
 static void validate_traffic_policy(struct kind_validator *v, const struct json_value *spec,
                                     struct str path)
 {
-    const struct str type = type_of(spec);
     const struct json_value *policy = json_path(spec, "externalTrafficPolicy");
     const struct json_value *port = json_path(spec, "healthCheckNodePort");
-    const bool is_outside =
-        is_balanced(spec) || str_eq(type, STR("NodePort")) ||
-        (str_eq(type, STR("ClusterIP")) && json_count(json_path(spec, "externalIPs")) > 0);
     int64_t number = 0;
-    if (!is_outside && json_to_str(policy).len)
+    if (!service_is_outside(v->object) && json_to_str(policy).len)
         field_invalid(v, path, "externalTrafficPolicy", policy,
                       "may only be set for externally-accessible services");
-    else if (is_outside && json_to_str(policy).len)
+    else if (service_is_outside(v->object) && json_to_str(policy).len)
         field_one_of(v, path, "externalTrafficPolicy", json_to_str(policy), "Cluster|Local");
-    if (!(is_balanced(spec) && str_eq(json_to_str(policy), STR("Local"))) &&
-        json_to_int64(port, &number) && number != 0)
+    if (!json_to_int64(port, &number) || number == 0)
+        return;
+    if (!service_is_checked(v->object))
         field_invalid(v, path, "healthCheckNodePort", port,
                       "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` "
                       "is 'Local'");
+    else if (number < 1 || number > 65535)
+        field_invalid(v, path, "healthCheckNodePort", port,
+                      "must be between 1 and 65535, inclusive");
 }
 
 void validate_service_spec(struct kind_validator *v, const struct json_value *object,
                            struct str path)
 {
-    if (str_eq(type_of(object), STR("ExternalName")))
+    validate_topology(v);
+    if (!service_has_addresses(v->object))
         validate_external_name(v, object, path);
-    else
-        validate_addresses(v, object, path);
+    else if (is_headless(object))
+        validate_headless(v, path);
     validate_ports(v, object, path);
     validate_duplicate_ports(v, object, path);
     validate_session_affinity(v, object, path);
-    validate_load_balancer(v, object, path);
+    validate_external_addresses(v, object, path);
+    validate_source_ranges(v, object, path);
+    if (!service_is(v->object, "LoadBalancer") &&
+        json_path(object, "allocateLoadBalancerNodePorts"))
+        field_forbidden(v, path, "allocateLoadBalancerNodePorts", ONLY_FOR_BALANCERS);
+    validate_service_class(v, object, path);
     validate_traffic_policy(v, object, path);
-    validate_families(v, json_path(object, "ipFamilies"), field_path(v, path, "ipFamilies"));
-    if (!str_eq(type_of(object), STR("ExternalName")))
-        validate_configured_families(v, object, path);
     if (json_path(object, "trafficDistribution"))
         field_one_of(v, path, "trafficDistribution", json_path_str(object, "trafficDistribution"),
                      "PreferClose|PreferSameZone|PreferSameNode");
-    validate_address_update(v, object, path);
-}
-
-void validate_service_status(struct kind_validator *v, const struct json_value *object,
-                             struct str path)
-{
-    if (json_count(json_path(object, "loadBalancer.ingress")) &&
-        !is_balanced(json_path(v->object, "spec")))
-        field_forbidden(v, path, "loadBalancer.ingress",
-                        "may only be used when `spec.type` is 'LoadBalancer'");
 }
 
 void validate_service_port(struct kind_validator *v, const struct json_value *object,
                            struct str path)
 {
-    const struct json_value *node_port = json_path(object, "nodePort");
-    int64_t number;
+    const struct json_value *protocol = json_path(object, "appProtocol");
     validate_port(v, path, "targetPort", json_path(object, "targetPort"));
-    if (json_to_int64(node_port, &number) && (number < 30000 || number > 32767))
-        field_invalid(v, path, "nodePort", node_port,
-                      "provided port is not in the valid range. The range of valid ports is "
-                      "30000-32767");
+    if (protocol)
+        field_syntax(v, path, "appProtocol", json_to_str(protocol),
+                     validation_label_key(json_to_str(protocol)));
+}
+
+/* An address has a mode, a name has none. */
+static void validate_ingress_mode(struct kind_validator *v, const struct json_value *ingress,
+                                  struct str path)
+{
+    const struct json_value *mode = json_path(ingress, "ipMode");
+    const bool has_address = json_path_str(ingress, "ip").len > 0;
+    if (has_address && !mode)
+        field_required(v, path, "ipMode", "must be specified when `ip` is set");
+    else if (has_address)
+        field_one_of(v, path, "ipMode", json_to_str(mode), "Proxy|VIP");
+    else if (mode)
+        field_forbidden(v, path, "ipMode", "may not be specified when `ip` is not set");
+}
+
+static bool has_ingress_address(const struct json_value *ingresses, struct str address)
+{
+    const struct json_value *ingress;
+    JSON_FOREACH (key, ingress, ingresses)
+        if (str_eq(json_path_str(ingress, "ip"), address))
+            return true;
+    return false;
+}
+
+static void validate_ingress(struct kind_validator *v, const struct json_value *ingress,
+                             struct str path)
+{
+    const struct str address = json_path_str(ingress, "ip");
+    const struct str name = json_path_str(ingress, "hostname");
+    const struct validation found = syntax_ip(address);
+    struct ip ip;
+    if (address.len && found.count && !field_errors_is_full(v->errors) &&
+        !has_ingress_address(json_path(v->old, "status.loadBalancer.ingress"), address))
+        field_syntax(v, path, "ip", address, found);
+    validate_ingress_mode(v, ingress, path);
+    if (name.len == 0)
+        return;
+    field_syntax(v, path, "hostname", name, validation_dns1123_subdomain(name));
+    if (ip_read(name, &ip))
+        field_errors_add_str(v->errors, FIELD_INVALID, field_path(v, path, "hostname"), name,
+                             STR("must be a DNS name, not an IP address"));
+}
+
+void validate_service_status(struct kind_validator *v, const struct json_value *object,
+                             struct str path)
+{
+    const struct str place = field_path(v, path, "loadBalancer.ingress");
+    const struct json_value *ingresses = json_path(object, "loadBalancer.ingress"), *ingress;
+    size_t index = 0;
+    if (json_count(ingresses) && !service_is(v->object, "LoadBalancer")) {
+        field_forbidden(v, place, NULL, "may only be used when `spec.type` is 'LoadBalancer'");
+        return;
+    }
+    JSON_FOREACH (key, ingress, ingresses)
+        validate_ingress(v, ingress, field_path_index(v, place, index++));
 }
