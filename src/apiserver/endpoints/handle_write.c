@@ -950,7 +950,7 @@ static struct error *respond_write(struct write *write)
 {
     OWNED(json_doc) scale = NULL;
     const int status = write->created ? 201 : 200;
-    if (write->kind->ops->warn && !is_enforced(write))
+    if (write->kind->ops->warn && !write->request->subresource.len && !is_enforced(write))
         write->kind->ops->warn(write->kind, json_doc_root(write->result),
                                &write->request->warnings);
     if (!is_scale(write))

@@ -59,6 +59,50 @@ static bool is_policy(const struct go_type *type)
            type == &type_mutating_admission_policy_binding;
 }
 
+/* What a headless Service has no use for. Upstream writes SessionAffinity with a capital letter. */
+static void warn_of_headless_service(const struct json_value *spec, struct json_warnings *warnings)
+{
+    if (json_path_str(spec, "loadBalancerIP").len)
+        json_warn(warnings, STR("spec.loadBalancerIP is ignored for headless services"));
+    if (json_count(json_path(spec, "externalIPs")))
+        json_warn(warnings, STR("spec.externalIPs is ignored for headless services"));
+    if (!str_eq(json_path_str(spec, "sessionAffinity"), STR("None")))
+        json_warn(warnings, STR("spec.SessionAffinity is ignored for headless services"));
+}
+
+/*
+ * Upstream: GetWarningsForService() in k8s.io/kubernetes/pkg/api/service/warnings.go. Other forms
+ * of an address than the usual are not warned about here.
+ */
+static void warn_of_service(const struct json_value *service, struct json_warnings *warnings)
+{
+    const struct json_value *spec = json_path(service, "spec");
+    const struct str type = json_path_str(spec, "type");
+    const bool is_name = str_eq(type, STR("ExternalName"));
+    const bool is_headless =
+        str_eq(type, STR("ClusterIP")) && str_eq(json_path_str(spec, "clusterIP"), STR("None"));
+    const bool has_addresses = json_count(json_path(spec, "externalIPs")) > 0;
+    if (json_get(json_path(service, "metadata.annotations"),
+                 STR("service.kubernetes.io/topology-aware-hints")))
+        json_warn(warnings,
+                  STR("annotation service.kubernetes.io/topology-aware-hints is deprecated, please "
+                      "use service.kubernetes.io/topology-mode instead"));
+    if (is_headless)
+        warn_of_headless_service(spec, warnings);
+    if (has_addresses && !is_headless && !is_name)
+        json_warn(warnings,
+                  STR("spec.externalIPs is deprecated and may no longer be implemented in "
+                      "some clusters"));
+    if (has_addresses && is_name)
+        json_warn(warnings, STR("spec.externalIPs is ignored when spec.type is \"ExternalName\""));
+    if (!is_name && json_path_str(spec, "externalName").len)
+        json_warn(warnings,
+                  STR("spec.externalName is ignored when spec.type is not \"ExternalName\""));
+    if (str_eq(json_path_str(spec, "trafficDistribution"), STR("PreferClose")))
+        json_warn(warnings, STR("spec.trafficDistribution: \"PreferClose\" is deprecated; use "
+                                "\"PreferSameZone\""));
+}
+
 void kind_builtin_warn(const struct kind *kind, const struct json_value *object,
                        struct json_warnings *warnings)
 {
@@ -67,6 +111,8 @@ void kind_builtin_warn(const struct kind *kind, const struct json_value *object,
                                         "%.*s: these objects are stored, but policies are not "
                                         "enforced by this server",
                                         STR_ARG(kind->gvk.kind)));
+    if (kind->type == &type_service)
+        warn_of_service(object, warnings);
     if (kind->type == &type_resource_quota)
         warn_of_quota(object, warnings);
     if (kind->type == &type_validating_webhook_configuration ||
