@@ -36,7 +36,6 @@ static const char *const atomic_types[] = {
     "NodeSelectorTerm",
     "TopologySelectorTerm",
     "ScopeSelector",
-    "ScopedResourceSelectorRequirement",
     "EndpointAddress",
     "EndpointPort",
     "RoleRef",
@@ -44,6 +43,7 @@ static const char *const atomic_types[] = {
     "Subject",
     "ParamKind",
     "ParamRef",
+    "Variable",
     "MatchResources",
     "NamedRuleWithOperations",
 };
@@ -59,32 +59,48 @@ static const struct {
 };
 
 /* Fields that a patch treats differently. The key is that of a map. */
-enum rule { RULE_ATOMIC_MAP, RULE_ATOMIC_LIST, RULE_SET, RULE_KEYED, RULE_NEVER_ABSENT };
+enum rule {
+    RULE_ATOMIC_MAP,
+    RULE_GRANULAR, /* an object of an atomic type, of which each member has owners here */
+    RULE_ATOMIC_LIST,
+    RULE_SET,
+    RULE_KEYED,
+    RULE_NEVER_ABSENT,
+};
 
 static const struct field_rule {
     const char *owner, *field;
     enum rule rule;
     struct str key;
 } rules[] = {
-    {"PodSpec",                                "nodeSelector",         RULE_ATOMIC_MAP,   {0}             },
-    {"ServiceSpec",                            "selector",             RULE_ATOMIC_MAP,   {0}             },
-    {"ReplicationControllerSpec",              "selector",             RULE_ATOMIC_MAP,   {0}             },
-    {"Scheduling",                             "nodeSelector",         RULE_ATOMIC_MAP,   {0}             },
-    {"PodStatus",                              "hostIPs",              RULE_ATOMIC_LIST,  {0}             },
-    {"JobStatus",                              "conditions",           RULE_ATOMIC_LIST,  {0}             },
-    {"Endpoint",                               "addresses",            RULE_SET,          {0}             },
-    {"CSIDriverSpec",                          "volumeLifecycleModes", RULE_SET,          {0}             },
-    {"UncountedTerminatedPods",                "succeeded",            RULE_SET,          {0}             },
-    {"UncountedTerminatedPods",                "failed",               RULE_SET,          {0}             },
-    {"PodFailurePolicyOnExitCodesRequirement", "values",               RULE_SET,          {0}             },
-    {"ContainerRestartRuleOnExitCodes",        "values",               RULE_SET,          {0}             },
-    {"ValidatingAdmissionPolicyBindingSpec",   "validationActions",    RULE_SET,          {0}             },
-    {"ResourceRequirements",                   "claims",               RULE_KEYED,        STR_INIT("name")},
-    {"CertificateSigningRequestStatus",        "conditions",           RULE_KEYED,        STR_INIT("type")},
-    {"CustomResourceDefinitionStatus",         "conditions",           RULE_KEYED,        STR_INIT("type")},
-    {"ValidatingAdmissionPolicyStatus",        "conditions",           RULE_KEYED,        STR_INIT("type")},
-    {"PodSpec",                                "containers",           RULE_NEVER_ABSENT, {0}             },
-    {"CSINodeSpec",                            "drivers",              RULE_NEVER_ABSENT, {0}             },
+    {"PodSpec",                                "nodeSelector",         RULE_ATOMIC_MAP,   {0}                   },
+    {"ServiceSpec",                            "selector",             RULE_ATOMIC_MAP,   {0}                   },
+    {"ReplicationControllerSpec",              "selector",             RULE_ATOMIC_MAP,   {0}                   },
+    {"Scheduling",                             "nodeSelector",         RULE_ATOMIC_MAP,   {0}                   },
+    {"PersistentVolumeSpec",                   "claimRef",             RULE_GRANULAR,     {0}                   },
+    {"PodStatus",                              "hostIPs",              RULE_ATOMIC_LIST,  {0}                   },
+    {"JobStatus",                              "conditions",           RULE_ATOMIC_LIST,  {0}                   },
+    {"Endpoint",                               "addresses",            RULE_SET,          {0}                   },
+    {"CSIDriverSpec",                          "volumeLifecycleModes", RULE_SET,          {0}                   },
+    {"UncountedTerminatedPods",                "succeeded",            RULE_SET,          {0}                   },
+    {"UncountedTerminatedPods",                "failed",               RULE_SET,          {0}                   },
+    {"PodFailurePolicyOnExitCodesRequirement", "values",               RULE_SET,          {0}                   },
+    {"ContainerRestartRuleOnExitCodes",        "values",               RULE_SET,          {0}                   },
+    {"ValidatingAdmissionPolicyBindingSpec",   "validationActions",    RULE_SET,          {0}                   },
+    {"NodeAllocatableResourceClaimStatus",     "containers",           RULE_SET,          {0}                   },
+    {"ResourcePolicyRule",                     "verbs",                RULE_SET,          {0}                   },
+    {"ResourcePolicyRule",                     "apiGroups",            RULE_SET,          {0}                   },
+    {"ResourcePolicyRule",                     "resources",            RULE_SET,          {0}                   },
+    {"ResourcePolicyRule",                     "namespaces",           RULE_SET,          {0}                   },
+    {"NonResourcePolicyRule",                  "verbs",                RULE_SET,          {0}                   },
+    {"NonResourcePolicyRule",                  "nonResourceURLs",      RULE_SET,          {0}                   },
+    {"ResourceStatus",                         "resources",            RULE_KEYED,        STR_INIT("resourceID")},
+    {"ResourceRequirements",                   "claims",               RULE_KEYED,        STR_INIT("name")      },
+    {"CertificateSigningRequestStatus",        "conditions",           RULE_KEYED,        STR_INIT("type")      },
+    {"CustomResourceDefinitionStatus",         "conditions",           RULE_KEYED,        STR_INIT("type")      },
+    {"ValidatingAdmissionPolicyStatus",        "conditions",           RULE_KEYED,        STR_INIT("type")      },
+    {"PodSpec",                                "containers",           RULE_NEVER_ABSENT, {0}                   },
+    {"CSINodeSpec",                            "drivers",              RULE_NEVER_ABSENT, {0}                   },
 };
 
 static const struct field_type_ops builtin_ops;
@@ -111,11 +127,16 @@ static bool has_rule(struct field_type type, enum rule rule)
     return found && found->rule == rule;
 }
 
-/* The reference of autoscaling/v2 has the same name as that of v1 and is not atomic. */
+/*
+ * The reference of autoscaling/v2 has the same name as that of v1 and is not atomic; nor is a
+ * subject of flow control, unlike that of a binding.
+ */
 static bool is_atomic_type(const struct go_type *type)
 {
     if (type == &type_autoscaling_v1_cross_version_object_reference)
         return true;
+    if (type == &type_flow_subject)
+        return false;
     for (size_t i = 0; i < COUNT(atomic_types); i++)
         if (strcmp(atomic_types[i], type->name) == 0)
             return true;
@@ -196,7 +217,10 @@ static struct field_shape builtin_shape(struct field_type type)
             .forms = FIELD_MAP,
             .atomic_map = has_rule(type, RULE_ATOMIC_MAP),
         };
-    return item_shape(field);
+    struct field_shape shape = item_shape(field);
+    if (type.flags == AT_FIELD && has_rule(type, RULE_GRANULAR))
+        shape.atomic_map = false;
+    return shape;
 }
 
 /*

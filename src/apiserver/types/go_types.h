@@ -159,6 +159,7 @@ extern const struct go_type type_priority_class;
 extern const struct go_type type_endpoint_slice;
 extern const struct go_type type_runtime_class;
 extern const struct go_type type_autoscaling_v1_cross_version_object_reference;
+extern const struct go_type type_flow_subject;
 extern const struct go_type type_autoscaling_v1_horizontal_pod_autoscaler;
 extern const struct go_type type_scale;
 extern const struct go_type type_autoscaling_v2_horizontal_pod_autoscaler;

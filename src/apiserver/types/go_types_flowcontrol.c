@@ -28,7 +28,7 @@ static const struct go_field flow_subject_fields[] = {
     {"group",          3, GO_MESSAGE, GO_POINTER,  NULL, &type_group_subject          },
     {"serviceAccount", 4, GO_MESSAGE, GO_POINTER,  NULL, &type_service_account_subject},
 };
-static TYPE(flow_subject, "Subject");
+TYPE(flow_subject, "Subject");
 
 static const struct go_field resource_policy_rule_fields[] = {
     {"verbs",        1, GO_STRING, GO_LIST | GO_REQUIRED, NULL, NULL},
