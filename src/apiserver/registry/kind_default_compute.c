@@ -342,3 +342,32 @@ bool default_scale_down(const struct default_scope *scope, const struct json_val
     (void)scope;
     return write_rules(json_path(object, "scaleDown"), false, out);
 }
+
+/* The range of a Node is the first of its ranges. */
+bool default_pod_range(const struct default_scope *scope, const struct json_value *object,
+                       struct json_builder *out)
+{
+    const struct str first = json_path_str(object, "podCIDRs.0");
+    (void)scope;
+    if (first.len)
+        json_builder_str(out, first);
+    return first.len > 0;
+}
+
+/* Older clients know one range: where it is another one than the first, it is the only one. */
+bool default_pod_ranges(const struct default_scope *scope, const struct json_value *object,
+                        struct json_builder *out)
+{
+    const struct json_value *range = json_path(object, "podCIDR");
+    const struct json_value *ranges = json_path(object, "podCIDRs");
+    (void)scope;
+    if (json_to_str(range).len &&
+        !str_eq(json_to_str(range), json_path_str(object, "podCIDRs.0"))) {
+        json_builder_array(out);
+        json_builder_value(out, range);
+        json_builder_end(out);
+    } else if (json_count(ranges)) {
+        json_builder_value(out, ranges);
+    }
+    return json_to_str(range).len || json_count(ranges);
+}

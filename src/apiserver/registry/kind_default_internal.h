@@ -57,6 +57,8 @@ default_fn default_target_port;
 default_fn default_external_traffic_policy;
 default_fn default_ingress_mode;
 default_fn default_rolling_update;
+default_fn default_pod_range;
+default_fn default_pod_ranges;
 default_fn default_limit;
 default_fn default_limit_request;
 default_fn default_allocatable;

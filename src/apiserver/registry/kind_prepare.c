@@ -50,6 +50,8 @@ static const struct prepare_rule rules[] = {
      prepare_controller_status                                                                                                                              },
     {&type_daemon_set,                   prepare_daemon_set_create,  prepare_daemon_set_update, false,
      STATUS_KEEPS_NOTHING,                                                                                                        NULL                      },
+    {&type_stateful_set,                 prepare_stateful_set,       prepare_stateful_set,      false, STATUS_KEEPS_NOTHING,
+     NULL                                                                                                                                                   },
     {&type_persistent_volume_claim,      prepare_claim,              prepare_claim,             false, STATUS_KEEPS_NOTHING,
      NULL                                                                                                                                                   },
     {&type_persistent_volume,            prepare_volume_create,      NULL,                      false, STATUS_KEEPS_NOTHING,      NULL                      },

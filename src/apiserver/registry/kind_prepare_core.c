@@ -105,8 +105,30 @@ static struct str qos_class(const struct json_value *spec)
     return resources.is_guaranteed ? STR("Guaranteed") : STR("Burstable");
 }
 
+/* A Pod with gates is not scheduled until they are taken away, and says so. */
+static void set_gated(struct prepare *prepare)
+{
+    SCOPED(json_builder) builder = {0};
+    char now[TIMESTAMP_TEXT_MAX];
+    if (json_count(json_path(prepare->object, "spec.schedulingGates")) == 0)
+        return;
+    json_builder_array(&builder);
+    json_builder_object(&builder);
+    json_builder_add_str(&builder, "type", STR("PodScheduled"));
+    json_builder_add_str(&builder, "status", STR("False"));
+    json_builder_add_str(&builder, "lastTransitionTime", timestamp_write(prepare->write->now, now));
+    json_builder_add_str(&builder, "reason", STR("SchedulingGated"));
+    json_builder_add_str(&builder, "message",
+                         STR("Scheduling is blocked due to non-empty scheduling gates"));
+    json_builder_end(&builder);
+    json_builder_end(&builder);
+    json_edit_set(&prepare->edit, JSON_PLACE("status.conditions"),
+                  prepare_value(prepare, &builder));
+}
+
 void prepare_pod_create(struct prepare *prepare)
 {
+    set_gated(prepare);
     json_edit_set_str(&prepare->edit, JSON_PLACE("status.phase"), STR("Pending"));
     json_edit_set_str(&prepare->edit, JSON_PLACE("status.qosClass"),
                       qos_class(json_path(prepare->object, "spec")));

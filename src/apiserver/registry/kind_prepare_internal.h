@@ -33,6 +33,7 @@ prepare_fn prepare_pod_create;
 prepare_fn prepare_pod_status;
 prepare_fn prepare_job_create;
 prepare_fn prepare_controller_status;
+prepare_fn prepare_stateful_set;
 prepare_fn prepare_daemon_set_create;
 prepare_fn prepare_daemon_set_update;
 prepare_fn prepare_claim;

@@ -1,5 +1,5 @@
 /*
- * Generated fields of Jobs and DaemonSets.
+ * Generated fields of Jobs, DaemonSets and StatefulSets.
  */
 #include "apiserver/registry/kind_prepare_internal.h"
 #include "json/compare.h"
@@ -10,15 +10,17 @@
 #define GENERATION_ANNOTATION STR("deprecated.daemonset.template.generation")
 
 /*
- * A Job without labels has those of its pods; it got theirs before, if they had any. A label that
- * the pods have already stays, and validation refuses it if it is another one.
+ * A Job without labels has those of its pods, with those that they get; it got theirs before, if
+ * they had any. A label that the pods have already stays, and validation refuses it if it is
+ * another one.
  */
 static void label_pods(struct prepare *prepare, struct str label, struct str value)
 {
     const struct json_value *given = json_path(prepare->object, "spec.template.metadata.labels");
+    const struct json_value *own = json_path(prepare->object, "metadata.labels");
     if (json_get(given, label))
         return;
-    if (json_count(json_path(prepare->object, "metadata.labels")) == 0)
+    if (json_count(own) == 0 || json_equal(own, given))
         json_edit_set_str(&prepare->edit, JSON_PLACE_KEY("metadata.labels", label), value);
     json_edit_set_str(&prepare->edit, JSON_PLACE_KEY("spec.template.metadata.labels", label),
                       value);
@@ -81,4 +83,21 @@ void prepare_daemon_set_update(struct prepare *prepare)
         generation < INT64_MAX)
         generation++;
     set_generation(prepare, generation);
+}
+
+/* The claims of a StatefulSet say what they are, whatever was given. */
+void prepare_stateful_set(struct prepare *prepare)
+{
+    struct arena *arena = prepare->write->arena;
+    const size_t count = json_count(json_path(prepare->object, "spec.volumeClaimTemplates"));
+    for (size_t i = 0; i < count; i++) {
+        const char *claim = arena_print(arena, "spec.volumeClaimTemplates.%zu", i).ptr;
+        json_edit_set_str(&prepare->edit,
+                          ((struct json_place){.path = claim, .key = STR("kind"), .has_key = true}),
+                          STR("PersistentVolumeClaim"));
+        json_edit_set_str(
+            &prepare->edit,
+            ((struct json_place){.path = claim, .key = STR("apiVersion"), .has_key = true}),
+            STR("v1"));
+    }
 }

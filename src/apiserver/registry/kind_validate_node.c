@@ -67,19 +67,15 @@ static void validate_range_families(struct kind_validator *v, const struct json_
                       "may specify no more than one CIDR for each IP family");
 }
 
-/* podCIDR is the first of podCIDRs, which it makes if there are none. */
 static void validate_pod_ranges(struct kind_validator *v, const struct json_value *spec,
                                 struct str path)
 {
-    const struct str first = json_path_str(spec, "podCIDR");
     const struct str place = field_path(v, path, "podCIDRs");
     const struct json_value *ranges = json_path(spec, "podCIDRs"), *range;
     size_t index = 0;
     JSON_FOREACH (key, range, ranges)
         field_syntax(v, field_path_index(v, place, index++), NULL, json_to_str(range),
                      syntax_cidr(json_to_str(range)));
-    if (index == 0 && first.len)
-        field_syntax(v, field_path_index(v, place, 0), NULL, first, syntax_cidr(first));
     if (index > 1)
         validate_range_families(v, ranges, place);
 }
