@@ -150,9 +150,11 @@ static struct gvk gvk_given(const struct json_value *object, struct gvk gvk)
  * kube-apiserver validates the metadata of built-in kinds several times, and each time adds its
  * causes to the Status. Clients see the repetition.
  */
-static void validate_metadata(const struct kind *kind, const struct json_value *old,
+static void validate_metadata(const struct write *write, const struct json_value *old,
                               const struct json_value *object, struct field_errors *errors)
 {
+    const struct kind *kind = write->kind;
+    const bool is_status = str_eq(write->request->subresource, STR("status"));
     const struct json_value *metadata = json_get(object, STR("metadata"));
     const size_t times = old && !kind->is_custom ? 2 : 1;
     for (size_t i = 0; i < times; i++) {
@@ -161,7 +163,8 @@ static void validate_metadata(const struct kind *kind, const struct json_value *
         for (size_t j = 0; j < times; j++)
             metadata_check(errors, metadata, kind->check_name);
     }
-    if (!kind->is_custom && !kind->plain_finalizers)
+    if (!kind->is_custom && !kind->plain_finalizers &&
+        !(is_status && kind->plain_finalizers_of_status))
         metadata_check_qualified_finalizers(errors, object);
 }
 
@@ -179,10 +182,10 @@ static struct error *validate_object(const struct write *write, const struct jso
                                     request->now, request->arena,       NULL};
     const bool metadata_last = !old && kind->metadata_last;
     if (!metadata_last)
-        validate_metadata(kind, old, object, &errors);
+        validate_metadata(write, old, object, &errors);
     kind->ops->validate(kind, &step, object, &errors);
     if (metadata_last && errors.count == 0)
-        validate_metadata(kind, old, object, &errors);
+        validate_metadata(write, old, object, &errors);
     if (kind->is_custom)
         metadata_warn_finalizers(&write->request->warnings, object, old);
     struct gvk gvk = kind->gvk;

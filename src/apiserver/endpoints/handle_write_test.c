@@ -514,6 +514,48 @@ SIM_TEST(a_status_of_flow_control_leaves_all_metadata)
     CHECK_EQ(apiserver_fixture_text(&fixture, "metadata.generateName"), STR(""));
 }
 
+/* Of a CronJob only whole writes look at the domains of finalizers. */
+SIM_TEST(a_status_of_a_cron_job_takes_any_finalizer)
+{
+    const char *jobs = "/apis/batch/v1/namespaces/default/cronjobs";
+    const char *body = "{\"metadata\":{\"finalizers\":[\"bad\"]}}";
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
+    apiserver_fixture_create(
+        &fixture, jobs,
+        "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"schedule\":\"* * * * *\",\"jobTemplate\":{"
+        "\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}],"
+        "\"restartPolicy\":\"Never\"}}}}}}");
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH",
+                                    "/apis/batch/v1/namespaces/default/cronjobs/j", body),
+             422);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH",
+                                    "/apis/batch/v1/namespaces/default/cronjobs/j/status", body),
+             200);
+}
+
+/* What the server fills in is no change. */
+SIM_TEST(a_stateful_set_that_is_put_again_keeps_its_version)
+{
+    const char *sets = "/apis/apps/v1/namespaces/default/statefulsets";
+    const char *body =
+        "{\"metadata\":{\"name\":\"s\"},\"spec\":{\"selector\":{\"matchLabels\":{\"a\":\"b\"}},"
+        "\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":[{\"name\":"
+        "\"c\",\"image\":\"i\"}]}},\"volumeClaimTemplates\":[{\"metadata\":{\"name\":\"v\"},"
+        "\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],\"resources\":{\"requests\":{\"storage\":"
+        "\"1Gi\"}}}}]}}";
+    SCOPED(apiserver_fixture) fixture;
+    SCOPED(buf) version = {.limit = 0};
+    begin(&fixture);
+    apiserver_fixture_create(&fixture, sets, body);
+    buf_add(&version, apiserver_fixture_text(&fixture, "metadata.resourceVersion"));
+    CHECK_EQ(apiserver_fixture_call(
+                 &fixture, "PUT",
+                 "/apis/apps/v1/namespaces/default/statefulsets/s?fieldManager=other", body),
+             200);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "metadata.resourceVersion"), buf_str(&version));
+}
+
 SIM_TEST(a_job_keeps_its_labels_when_its_status_is_written)
 {
     const char *jobs = "/apis/batch/v1/namespaces/default/jobs";

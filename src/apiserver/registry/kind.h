@@ -142,9 +142,10 @@ struct kind {
     bool has_two_groups;       /* Event: stored as written, shown as asked, checked as the core's */
     bool records_user;         /* CertificateSigningRequest: who made it is in its spec */
     bool is_converted;         /* HorizontalPodAutoscaler in v1: stored in another version */
-    bool prepare_makes_fields; /* Secret, DaemonSet: what prepare adds has owners, too */
+    bool prepare_makes_fields; /* Secret, DaemonSet, StatefulSet: what prepare adds has owners */
     bool counts_annotations;   /* Deployment: changed annotations make a new generation */
     bool plain_finalizers;     /* CustomResourceDefinition, Lease: finalizers need no domain */
+    bool plain_finalizers_of_status; /* CronJob: in a write of the status they need none either */
     bool metadata_last;      /* Event, PodDisruptionBudget: a create with other faults hides its */
     bool orphans_dependents; /* Job, ReplicationController: a DELETE without a policy is Orphan */
     bool is_custom;          /* a version of a custom resource; see crd/crd.h */

@@ -261,16 +261,16 @@ static void validate_review_versions(struct kind_validator *v, const struct json
 void validate_webhook(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     const struct json_value *seconds = json_path(object, "timeoutSeconds");
-    const struct str effects = json_path_str(object, "sideEffects");
+    const struct json_value *effects = json_path(object, "sideEffects");
     int64_t number;
     validate_webhook_name(v, object, path);
     validate_client_config(v, object, path);
     validate_review_versions(v, json_path(object, "admissionReviewVersions"),
                              field_path(v, path, "admissionReviewVersions"));
-    if (effects.len == 0)
+    if (!effects)
         field_required(v, path, "sideEffects", "must specify one of None, NoneOnDryRun");
     else
-        field_one_of(v, path, "sideEffects", effects, "None|NoneOnDryRun");
+        field_one_of(v, path, "sideEffects", json_to_str(effects), "None|NoneOnDryRun");
     if (json_to_int64(seconds, &number) && (number < 1 || number > 30))
         field_invalid(v, path, "timeoutSeconds", seconds,
                       "the timeout value must be between 1 and 30 seconds");

@@ -253,7 +253,8 @@ static const struct kind kinds[] = {
          SHORT(STR_INIT("rs")), CATEGORY("all"), PARTS(scale_and_status), LABELS(replicas_labels)),
     KIND(APPS, "v1", "StatefulSet", "statefulsets", "statefulset",
          NAMESPACED | GENERATION | OVERWRITES, dns1123_label, stateful_set, stateful_set, ALL,
-         SHORT(STR_INIT("sts")), CATEGORY("all"), PARTS(scale_and_status)),
+         SHORT(STR_INIT("sts")), CATEGORY("all"), PARTS(scale_and_status),
+         .prepare_makes_fields = true),
 
     STORED_AS("events", "events.k8s.io", "v1", "Event", "events", "event",
               NAMESPACED | CREATES | OVERWRITES, dns1123_subdomain, events_event, event, ALL,
@@ -283,7 +284,7 @@ static const struct kind kinds[] = {
 
     KIND("batch", "v1", "CronJob", "cronjobs", "cronjob", NAMESPACED | GENERATION | OVERWRITES,
          dns1123_subdomain, cron_job, cron_job, ALL, SHORT(STR_INIT("cj")), CATEGORY("all"),
-         PARTS(status)),
+         PARTS(status), .plain_finalizers_of_status = true),
     KIND("batch", "v1", "Job", "jobs", "job", NAMESPACED | GENERATION | OVERWRITES,
          dns1123_subdomain, job, job, ALL, CATEGORY("all"), PARTS(status), LABELS(job_labels),
          .orphans_dependents = true),
