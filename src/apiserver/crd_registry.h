@@ -20,6 +20,9 @@ bool crd_registry_is_crd(const struct kind *kind);
  */
 const struct kind *crd_registry_kind(const struct kind *kind);
 
+/* Warns of what a definition that was written asks for, and what is not enforced. */
+void crd_registry_warn(const struct json_value *definition, struct json_warnings *warnings);
+
 /* Serves all stored definitions. Called once at the start. Suspends. */
 MUST_USE struct error *crd_registry_load(struct api *api);
 

@@ -10,7 +10,7 @@
  * draft_write() does what takes time, for a large write on a worker thread (see store_draft.h). It
  * uses the request, its kind and the object alone, and must not suspend:
  *
- *     draft_new()      metadata -> managed fields -> prepare -> validate -> put
+ *     draft_new()      metadata -> managed fields -> prepare -> validate -> warn -> put
  *     draft_change()   make_changed(): wanted object -> place and preconditions -> metadata
  *                      -> managed fields -> prepare -> generation; then as above
  *
@@ -168,6 +168,26 @@ static void validate_metadata(const struct write *write, const struct json_value
         metadata_check_qualified_finalizers(errors, object);
 }
 
+/* The kind in the message of a Status: Events of both groups are those of the core group. */
+static struct gvk gvk_validated(const struct kind *kind, const struct json_value *object)
+{
+    struct gvk gvk = kind->is_custom ? gvk_given(object, kind->gvk) : kind->gvk;
+    if (kind->has_two_groups)
+        gvk.group = (struct str){0};
+    return gvk;
+}
+
+/* Warnings come with whatever becomes of an object that is valid, and not with one that is not. */
+static void warn_of_object(const struct write *write, const struct kind_write *step,
+                           const struct json_value *object)
+{
+    struct json_warnings *warnings = &write->request->warnings;
+    if (write->kind->is_custom)
+        metadata_warn_finalizers(warnings, object, step->old);
+    if (write->kind->ops->warn)
+        write->kind->ops->warn(write->kind, step, object, warnings);
+}
+
 /*
  * Metadata, then the kind's own rules; some kinds look at the metadata of a new object only when
  * nothing else is wrong. All errors are collected into one 422.
@@ -186,16 +206,11 @@ static struct error *validate_object(const struct write *write, const struct jso
     kind->ops->validate(kind, &step, object, &errors);
     if (metadata_last && errors.count == 0)
         validate_metadata(write, old, object, &errors);
-    if (kind->is_custom)
-        metadata_warn_finalizers(&write->request->warnings, object, old);
-    struct gvk gvk = kind->gvk;
-    if (kind->is_custom)
-        gvk = gvk_given(object, gvk);
-    if (kind->has_two_groups)
-        gvk.group =
-            (struct str){0}; /* Events of both groups are validated as those of the core group */
-    return errors.count ? status_invalid(gvk, json_path_str(object, "metadata.name"), &errors)
-                        : NULL;
+    if (errors.count)
+        return status_invalid(gvk_validated(kind, object), json_path_str(object, "metadata.name"),
+                              &errors);
+    warn_of_object(write, &step, object);
+    return NULL;
 }
 
 /* Who makes the request, as a value that lives in its arena. */
@@ -945,17 +960,15 @@ static struct error *commit_write(struct write *write)
 /* The rules of definitions with functions of their own (crd_webhooks.h) are enforced by these. */
 static bool is_enforced(const struct write *write)
 {
-    return crd_registry_is_crd(write->kind) &&
-           crd_webhooks_find(write->request->api->webhooks, json_doc_root(write->result));
+    return crd_webhooks_find(write->request->api->webhooks, json_doc_root(write->result));
 }
 
 static struct error *respond_write(struct write *write)
 {
     OWNED(json_doc) scale = NULL;
     const int status = write->created ? 201 : 200;
-    if (write->kind->ops->warn && !write->request->subresource.len && !is_enforced(write))
-        write->kind->ops->warn(write->kind, json_doc_root(write->result),
-                               &write->request->warnings);
+    if (crd_registry_is_crd(write->kind) && !is_enforced(write))
+        crd_registry_warn(json_doc_root(write->result), &write->request->warnings);
     if (!is_scale(write))
         return response_send_doc(write->request, &write->format, status, write->result);
     TRY(scale_read(write->kind, json_doc_root(write->result), &scale));

@@ -120,9 +120,12 @@ struct kind_ops {
     void (*cells)(const struct kind *kind, const struct json_value *object, timestamp now,
                   struct json_builder *out);
 
-    /* Warnings for the response to a write that succeeded; NULL when the kind has none. */
-    void (*warn)(const struct kind *kind, const struct json_value *object,
-                 struct json_warnings *warnings);
+    /*
+     * Warnings for the response to a write whose object is valid, even if it is refused later: its
+     * name may be taken. NULL when the kind has none.
+     */
+    void (*warn)(const struct kind *kind, const struct kind_write *write,
+                 const struct json_value *object, struct json_warnings *warnings);
 };
 
 struct kind {

@@ -56,12 +56,11 @@ MUST_USE struct error *kind_builtin_present(const struct kind *kind, struct json
                                             struct json_doc **ret_doc);
 
 /*
- * Warnings for the response to a successful create or update: Secrets of type kubernetes.io/tls
- * without PEM blocks. Unlike upstream, this does not check that key and certificate belong
- * together.
+ * What kube-apiserver warns of, and what this server does not enforce. Unlike upstream, this does
+ * not look into the certificate and the key of a Secret.
  */
-void kind_builtin_warn(const struct kind *kind, const struct json_value *object,
-                       struct json_warnings *warnings);
+void kind_builtin_warn(const struct kind *kind, const struct kind_write *write,
+                       const struct json_value *object, struct json_warnings *warnings);
 
 /* Adds the cells of a Table row; see kind_columns.c. */
 void kind_builtin_cells(const struct kind *kind, const struct json_value *object, timestamp now,

@@ -61,24 +61,6 @@ TEST(validate_finds_what_users_get_wrong)
     recorded_foreach("kinds/invalid.jsonl", validate_one);
 }
 
-static void warn_one(const struct recorded *recorded)
-{
-    struct json_warnings warnings = {.arena = recorded->write.arena};
-    const struct json_value *expected = json_path(recorded->row, "warnings");
-    if (!json_path(recorded->row, "answer") || recorded->is_again)
-        return;
-    OWNED(json_doc) stored = recorded_stored(recorded);
-    kind_builtin_warn(&recorded->kind, json_doc_root(stored), &warnings);
-    CHECK_EQ(warnings.count, json_count(expected));
-    for (size_t i = 0; i < warnings.count; i++)
-        CHECK_EQ(warnings.items[i], json_to_str(json_at(expected, i)));
-}
-
-TEST(validate_warns_as_recorded)
-{
-    recorded_foreach("kinds/strategy.jsonl", warn_one);
-}
-
 /* Rows of one type stand together, and name a member that the type has. */
 TEST(validate_rows_name_members)
 {
