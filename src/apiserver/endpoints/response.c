@@ -19,32 +19,103 @@
 /* Smaller bodies are compressed in less than ten milliseconds, and where they are. */
 #define GZIP_LARGE MEGABYTE
 
-#define WARNING_MAX (4 * KILOBYTE)
+/* As many characters of warnings are sent; where there are more, each is cut. */
+#define WARNINGS_MAX (4 * KILOBYTE)
+#define WARNING_CUT  256
 
-/* Long warnings are cut: headers are limited. */
+static size_t count_chars(struct str text)
+{
+    size_t count = 0;
+    while (text.len) {
+        const size_t len = str_char_len(text);
+        text = str_skip(text, len ? len : 1);
+        count++;
+    }
+    return count;
+}
+
+static struct str cut_chars(struct str text, size_t max)
+{
+    struct str rest = text;
+    for (size_t i = 0; i < max && rest.len; i++) {
+        const size_t len = str_char_len(rest);
+        rest = str_skip(rest, len ? len : 1);
+    }
+    return str_slice(text, 0, text.len - rest.len);
+}
+
 static struct error *add_warning(struct http_headers *headers, struct str text)
 {
     SCOPED(buf) value = {.limit = 0};
     buf_add(&value, STR("299 - "));
-    str_quote_go(&value, str_slice(text, 0, text.len < WARNING_MAX ? text.len : WARNING_MAX));
+    str_quote_go(&value, text);
     return http_headers_add(headers, STR("warning"), buf_str(&value));
 }
 
-/* The headers that kube-apiserver sends with every response. */
-static struct error *make_headers(const struct request *request, struct str content_type,
-                                  struct http_headers *headers)
+/*
+ * Whether the request came to a handler of its kind, whose first word is that the kind is
+ * deprecated. Method, Accept and the type of a patch are looked at before, except by custom
+ * resources; these refusals have empty details.
+ */
+static bool is_handled(const struct request *request, const struct error *err)
+{
+    static const enum error_code refusals[] = {ERROR_NOT_FOUND, ERROR_METHOD_NOT_ALLOWED,
+                                               ERROR_NOT_ACCEPTABLE, ERROR_UNSUPPORTED_MEDIA_TYPE};
+    if (!request->kind)
+        return false;
+    if (!err || !err->details || request->kind->is_custom)
+        return true;
+    for (size_t i = 0; i < COUNT(refusals); i++)
+        if (err->code == refusals[i])
+            return strcmp(err->details, "{}") != 0;
+    return true;
+}
+
+/* The texts of all warnings: that of the kind is the first. */
+static size_t list_warnings(const struct request *request, const struct error *err,
+                            struct str ret_texts[static JSON_WARNINGS_MAX + 1])
+{
+    size_t count = 0;
+    if (is_handled(request, err) && request->kind->deprecation.len)
+        ret_texts[count++] = request->kind->deprecation;
+    for (size_t i = 0; i < request->warnings.count; i++)
+        ret_texts[count++] = request->warnings.items[i];
+    return count;
+}
+
+/*
+ * As kube-apiserver's recorder: the warning that is one too many makes all of them shorter, and
+ * those behind it are sent as long as there is room. Warnings are optional: what the headers have
+ * no room for is dropped.
+ */
+static void add_warnings(const struct request *request, const struct error *err,
+                         struct http_headers *headers)
+{
+    struct str texts[JSON_WARNINGS_MAX + 1];
+    const size_t count = list_warnings(request, err, texts);
+    size_t fitting = 0, sent = 0;
+    for (size_t chars = 0; fitting < count; fitting++) {
+        chars += count_chars(texts[fitting]);
+        if (chars > WARNINGS_MAX)
+            break;
+    }
+    for (size_t i = 0; i < count && (i <= fitting || sent < WARNINGS_MAX); i++) {
+        const struct str text = fitting < count ? cut_chars(texts[i], WARNING_CUT) : texts[i];
+        OWNED(error) full = add_warning(headers, text);
+        if (full)
+            break;
+        sent += count_chars(text);
+    }
+}
+
+/* The headers that kube-apiserver sends with every response; err is NULL for one that is none. */
+static struct error *make_headers(const struct request *request, const struct error *err,
+                                  struct str content_type, struct http_headers *headers)
 {
     TRY(http_headers_add(headers, STR("content-type"), content_type));
     TRY(http_headers_add(headers, STR("cache-control"), STR("no-cache, private")));
     TRY(http_headers_add(headers, STR("x-content-type-options"), STR("nosniff")));
-    if (request->kind && request->kind->deprecation.len)
-        TRY(add_warning(headers, request->kind->deprecation));
-    for (size_t i = 0; i < request->warnings.count; i++) {
-        /* Warnings that do not fit are dropped; they are optional. */
-        OWNED(error) full = add_warning(headers, request->warnings.items[i]);
-        if (full)
-            break;
-    }
+    add_warnings(request, err, headers);
     return NULL;
 }
 
@@ -99,7 +170,7 @@ struct error *response_send_body(const struct request *request, int status, stru
                                  struct str body)
 {
     SCOPED(http_headers) headers = {0};
-    TRY(make_headers(request, content_type, &headers));
+    TRY(make_headers(request, NULL, content_type, &headers));
     return response_send_with(request, status, &headers, body);
 }
 
@@ -143,7 +214,7 @@ struct error *response_send_error(const struct request *request, struct error *e
     SCOPED(buf) body = {.limit = 0};
     SCOPED(http_headers) headers = {0};
     status_write(&body, err);
-    TRY(make_headers(request, STR("application/json"), &headers));
+    TRY(make_headers(request, err, STR("application/json"), &headers));
     if (err->retry_after > 0) {
         char seconds[32];
         const int64_t wait = (err->retry_after + SECOND - 1) / SECOND;
@@ -156,6 +227,6 @@ struct error *response_send_error(const struct request *request, struct error *e
 struct error *response_begin_stream(const struct request *request, struct str type)
 {
     SCOPED(http_headers) headers = {0};
-    TRY(make_headers(request, type, &headers));
+    TRY(make_headers(request, NULL, type, &headers));
     return http_request_respond(request->http, 200, &headers);
 }
