@@ -45,6 +45,14 @@ static void validate_definition(const struct kind *kind, const struct kind_write
     definition_validate(object, write->old, errors);
 }
 
+static void warn_of_definition(const struct kind *kind, const struct kind_write *write,
+                               const struct json_value *object, struct json_warnings *warnings)
+{
+    (void)kind;
+    if (!write->subresource.len)
+        definition_warn(object, write->old, warnings);
+}
+
 void crd_registry_warn(const struct json_value *definition, struct json_warnings *warnings)
 {
     if (definition_has_rules(definition))
@@ -62,7 +70,7 @@ const struct kind *crd_registry_kind(const struct kind *kind)
         ops = *kind->ops;
         ops.prepare = prepare_definition;
         ops.validate = validate_definition;
-        ops.warn = NULL;
+        ops.warn = warn_of_definition;
         definition = *kind;
         definition.ops = &ops;
     }

@@ -31,6 +31,10 @@ MUST_USE struct error *definition_default(struct json_doc *doc, struct json_doc 
 void definition_validate(const struct json_value *definition, const struct json_value *old,
                          struct field_errors *errors);
 
+/* Warns of formats in schemas that nobody knows; old is NULL on create. */
+void definition_warn(const struct json_value *definition, const struct json_value *old,
+                     struct json_warnings *warnings);
+
 /* Whether another definition of the same group has accepted the name, as a kind or a resource. */
 typedef bool definition_name_taken_fn(void *data, struct str name, bool is_kind);
 

@@ -94,6 +94,60 @@ TEST(definition_validate_looks_at_every_field)
     }
 }
 
+/* A definition whose only version has this schema below its properties. */
+static struct json_doc *with_properties(const char *properties)
+{
+    struct json_doc *doc = NULL;
+    SCOPED(buf) text = {.limit = 0};
+    buf_print(&text,
+              "{\"spec\":{\"versions\":[{\"schema\":{\"openAPIV3Schema\":{\"type\":\"object\","
+              "\"properties\":%s}}}]}}",
+              properties);
+    CHECK_OK(json_read(buf_str(&text), &doc));
+    return doc;
+}
+
+/* As kube-apiserver v1.36.4 said. */
+TEST(definition_warn_tells_of_formats)
+{
+    static const char x[] = "unrecognized format \"x\"";
+    static const struct {
+        const char *name, *properties, *old, *warning;
+    } cases[] = {
+        {"known",           "{\"a\":{\"type\":\"string\",\"format\":\"date-time\"}}",                        NULL,                         ""},
+        {"a name",          "{\"a\":{\"type\":\"string\",\"format\":\"k8s-short-name\"}}",                   NULL,                         ""},
+        {"with dashes",     "{\"a\":{\"type\":\"string\",\"format\":\"u-r-i\"}}",                            NULL,                         ""},
+        {"integer",         "{\"a\":{\"type\":\"integer\",\"format\":\"int64\"}}",                           NULL,                         ""},
+        {"number",          "{\"a\":{\"type\":\"number\",\"format\":\"double\"}}",                           NULL,                         ""},
+        {"of another type", "{\"a\":{\"type\":\"string\",\"format\":\"int32\"}}",                            NULL,
+         "unrecognized format \"int32\""                                                                                                     },
+        {"no integer",      "{\"a\":{\"type\":\"integer\",\"format\":\"uint8\"}}",                           NULL,
+         "unrecognized format \"uint8\""                                                                                                     },
+        {"object",          "{\"a\":{\"type\":\"object\",\"format\":\"x\"}}",                                NULL,                         x },
+        {"items",           "{\"a\":{\"type\":\"array\",\"items\":{\"type\":\"string\",\"format\":\"x\"}}}",
+         NULL,                                                                                                                             x },
+        {"values",
+         "{\"a\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\",\"format\":\"x\"}}}",
+         NULL,                                                                                                                             x },
+        {"any",             "{\"a\":{\"type\":\"string\",\"anyOf\":[{\"format\":\"x\"}]}}",                  NULL,                         x },
+        {"not",             "{\"a\":{\"type\":\"string\",\"not\":{\"format\":\"x\"}}}",                      NULL,                         x },
+        {"twice",           "{\"a\":{\"format\":\"x\"},\"b\":{\"format\":\"x\"}}",                           NULL,                         x },
+        {"there before",    "{\"a\":{\"format\":\"x\"}}",                                                    "{\"b\":{\"format\":\"x\"}}", ""},
+        {"another before",  "{\"a\":{\"format\":\"x\"}}",                                                    "{\"b\":{\"format\":\"y\"}}", x },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(arena) arena = {.limit = 0};
+        struct json_warnings warnings = {.arena = &arena};
+        OWNED(json_doc) definition = with_properties(cases[i].properties);
+        OWNED(json_doc) old = cases[i].old ? with_properties(cases[i].old) : NULL;
+        TEST_CASE("%s", cases[i].name);
+        definition_warn(json_doc_root(definition), old ? json_doc_root(old) : NULL, &warnings);
+        CHECK_EQ(warnings.count, (size_t)(*cases[i].warning ? 1 : 0));
+        if (warnings.count)
+            CHECK_EQ(warnings.items[0], str_from_c(cases[i].warning));
+    }
+}
+
 TEST(definition_validate_keeps_what_must_not_change)
 {
     OWNED(json_doc) fresh = fixture_definition(STR("gadgets.crd.run.example.com"));

@@ -74,6 +74,9 @@ void schema_validate(const struct schema *schema, const struct json_value *objec
 
 bool schema_has_rules(const struct schema *schema);
 
+/* Whether values of the type ("string", "integer", ...; empty for any) are checked for a format. */
+bool schema_knows_format(struct str type, struct str format);
+
 /* Whether Kubernetes would not evaluate rules after these errors. */
 bool schema_blocks_rules(const struct field_errors *errors);
 

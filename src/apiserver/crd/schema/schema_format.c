@@ -351,3 +351,37 @@ bool schema_format_holds(struct str format, struct str text)
             return formats[i].holds(text);
     return true;
 }
+
+/* Dashes in names of formats do not count here. */
+static bool is_same_format(struct str known, struct str format)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < format.len; i++) {
+        if (format.ptr[i] == '-')
+            continue;
+        if (at == known.len || known.ptr[at] != format.ptr[i])
+            return false;
+        at++;
+    }
+    return at == known.len;
+}
+
+static bool is_text_format(struct str format)
+{
+    for (size_t i = 0; i < COUNT(formats); i++)
+        if (is_same_format(formats[i].name, format))
+            return true;
+    return is_same_format(STR("k8sshortname"), format) ||
+           is_same_format(STR("k8slongname"), format);
+}
+
+bool schema_knows_format(struct str type, struct str format)
+{
+    if (type.len == 0 || str_eq(type, STR("string")))
+        return is_text_format(format);
+    if (str_eq(type, STR("integer")))
+        return str_eq(format, STR("int32")) || str_eq(format, STR("int64"));
+    if (str_eq(type, STR("number")))
+        return str_eq(format, STR("float")) || str_eq(format, STR("double"));
+    return false;
+}
