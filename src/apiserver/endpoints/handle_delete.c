@@ -6,7 +6,7 @@
  *     nothing holds it     the object is deleted; its last state goes into the history
  *     nothing is new       deletion has begun under the same policy; nothing changes
  *     otherwise            the marked object is stored; the last removed finalizer deletes it
- *                          (handle_write.c or gc_owners.c)
+ *                          (write_draft.c or gc_owners.c)
  *
  * A Pod on a node is also held by its grace period, until it is deleted with a period of 0: the
  * kubelet does that when the Pod has ended. Upstream: rest.BeforeDelete() and

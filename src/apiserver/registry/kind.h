@@ -9,7 +9,7 @@
  *          -> (admission) -> store
  *     store -> present -> response
  *
- * Steps in brackets are not the kind's: endpoints/handle_write.c does them. A server-side apply
+ * Steps in brackets are not the kind's: endpoints/write_draft.c does them. A server-side apply
  * begins with its managed fields, which merge the body into the old object, and goes on with
  * decode. Where prepare_makes_fields is set, prepare runs once more before the managed fields.
  *
