@@ -13,14 +13,16 @@
 
 /*
  * Whether the tag of an image is "latest" or absent. The tag is behind the last colon after the
- * last slash; a colon before that is the port of a registry. A digest counts as a fixed tag.
+ * last slash; a colon before that is the port of a registry. A digest counts as a fixed tag,
+ * and so does what is no image: an empty text, or one with a space.
  */
 static bool is_latest(struct str image)
 {
     const size_t slash = str_find_last_char(image, '/');
     const struct str name = slash == STR_NONE ? image : str_skip(image, slash + 1);
     const size_t colon = str_find_last_char(name, ':');
-    if (str_find_char(image, '@') != STR_NONE)
+    if (image.len == 0 || str_find_char(image, ' ') != STR_NONE ||
+        str_find_char(image, '@') != STR_NONE)
         return false;
     return colon == STR_NONE || str_eq(str_skip(name, colon + 1), STR("latest"));
 }
@@ -83,6 +85,22 @@ bool default_empty_dir(const struct default_scope *scope, const struct json_valu
         return false;
     json_builder_object(out);
     json_builder_end(out);
+    return true;
+}
+
+/* In seconds, of containers that are told to end. */
+#define GRACE_PERIOD 30
+
+/* Upstream reads a negative period of a Pod, but not of a template, as 1. */
+bool default_period(const struct default_scope *scope, const struct json_value *object,
+                    struct json_builder *out)
+{
+    const struct json_value *period = json_path(object, "terminationGracePeriodSeconds");
+    int64_t seconds = GRACE_PERIOD;
+    (void)json_to_int64(period, &seconds);
+    if (strcmp(scope->root, "Pod") == 0 && seconds < 0)
+        seconds = 1;
+    json_builder_int(out, seconds);
     return true;
 }
 

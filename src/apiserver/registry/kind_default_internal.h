@@ -52,6 +52,8 @@ default_fn default_pull_policy;
 default_fn default_volume_pull_policy;
 default_fn default_empty_dir;
 default_fn default_host_port;
+default_fn default_period;
+default_fn default_pod_resources; /* in kind_default_resources.c */
 default_fn default_requests;
 default_fn default_target_port;
 default_fn default_external_traffic_policy;

@@ -34,9 +34,10 @@
 static const struct default_row rows[] = {
     /* core/v1: pods and their templates */
     STRING("PodSpec", "restartPolicy", "Always"),
-    NUMBER("PodSpec", "terminationGracePeriodSeconds", 30),
+    MERGED("PodSpec", "terminationGracePeriodSeconds", default_period),
     STRING("PodSpec", "dnsPolicy", "ClusterFirst"),
     STRUCT("PodSpec", "securityContext"),
+    MERGED("PodSpec", "resources", default_pod_resources, BELOW("Pod")),
     STRING("PodSpec", "schedulerName", "default-scheduler"),
     BOOL("PodSpec", "enableServiceLinks", true, BELOW("Pod")),
     COMPUTED("PodSpec", "serviceAccountName", default_account_name),
@@ -47,8 +48,9 @@ static const struct default_row rows[] = {
     STRING("EphemeralContainerCommon", "terminationMessagePath", "/dev/termination-log"),
     STRING("EphemeralContainerCommon", "terminationMessagePolicy", "File"),
     COMPUTED("EphemeralContainerCommon", "imagePullPolicy", default_pull_policy),
+    BOOL("FileKeySelector", "optional", false),
     STRING("ContainerPort", "protocol", "TCP"),
-    COMPUTED("ContainerPort", "hostPort", default_host_port),
+    COMPUTED("ContainerPort", "hostPort", default_host_port, BELOW("Pod")),
     MERGED("ResourceRequirements", "requests", default_requests, BELOW("Pod")),
     NUMBER("Probe", "timeoutSeconds", 1),
     NUMBER("Probe", "periodSeconds", 10),

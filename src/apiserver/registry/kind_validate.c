@@ -15,6 +15,7 @@
  * functions on objects in
  * kind_validate_{core,event,limits,resources,node,service,pod,workload,job,job_policy,job_indexes,
  * job_status,cron_job,autoscaler,access,admission,net,endpoints,storage,volume,claim,address}.c,
+ * those on parts of Pods in the files that kind_validate_pod_internal.h names,
  * helpers for errors in kind_validate_field.c. Upstream:
  * k8s.io/kubernetes/pkg/apis/<group>/validation.
  */
@@ -120,8 +121,7 @@ static void enter_object(struct walk *walk, const struct go_type *type,
 
 /*
  * Members that the walk does not enter: a function on the type looks into them, or upstream does
- * not. Without a member it is all of the type's, but one. volumeClaimTemplates of a StatefulSet are
- * validated when it creates the claims.
+ * not. Without a member it is all of the type's, but one.
  */
 static const struct {
     const char *type, *member, *but;
@@ -130,6 +130,7 @@ static const struct {
     {"HorizontalPodAutoscalerStatus", NULL,                   NULL          },
     {"JobSpec",                       "selector",             NULL          },
     {"PersistentVolumeSpec",          NULL,                   "nodeAffinity"},
+    {"PodSpec",                       NULL,                   NULL          },
     {"StatefulSetSpec",               "volumeClaimTemplates", NULL          },
 };
 
@@ -156,7 +157,8 @@ static bool is_hidden(const struct walk *walk, const struct go_type *type, struc
     bool is_one = false;
     for (size_t i = 0; i < COUNT(controllers); i++)
         is_one = is_one || strcmp(type->name, controllers[i]) == 0;
-    return is_one && str_eq(member, STR("template")) && validate_template_is_hidden(walk->v, spec);
+    return is_one && str_eq(member, STR("template")) &&
+           !validate_selector_is_readable(walk->v, spec);
 }
 
 /*

@@ -170,15 +170,18 @@ void validate_label_selector(struct kind_validator *v, const struct json_value *
         metadata_check_labels(v->errors, field_path(v, path, "matchLabels"), labels);
 }
 
+static void validate_label_text(struct kind_validator *v, const struct json_value *object,
+                                struct str path)
+{
+    field_syntax(v, path, NULL, json_to_str(object), validation_label_value(json_to_str(object)));
+}
+
 /* values must fit the operator. */
 void validate_label_requirement(struct kind_validator *v, const struct json_value *object,
                                 struct str path)
 {
     const struct str op = json_path_str(object, "operator"), key = json_path_str(object, "key");
     const bool has_values = json_count(json_path(object, "values")) > 0;
-    const struct str list = field_path(v, path, "values");
-    const struct json_value *value;
-    size_t index = 0;
     if (str_eq(op, STR("In")) || str_eq(op, STR("NotIn"))) {
         if (!has_values)
             field_required(v, path, "values",
@@ -192,7 +195,5 @@ void validate_label_requirement(struct kind_validator *v, const struct json_valu
                       "not a valid selector operator");
     }
     field_syntax(v, path, "key", key, validation_label_key(key));
-    JSON_FOREACH (member, value, json_path(object, "values"))
-        field_syntax(v, field_path_index(v, list, index++), NULL, json_to_str(value),
-                     validation_label_value(json_to_str(value)));
+    field_apply_each(v, object, path, "values", validate_label_text);
 }

@@ -74,6 +74,13 @@ bool field_unique(struct kind_validator *v, struct map *seen, struct str path, c
     return is_new;
 }
 
+void field_invalid_text(struct kind_validator *v, struct str path, const char *member,
+                        struct str value, const char *detail)
+{
+    field_errors_add_str(v->errors, FIELD_INVALID, field_path(v, path, member), value,
+                         str_from_c(detail));
+}
+
 /* More values than any row has. */
 #define VALUES_MAX 32
 
@@ -89,20 +96,25 @@ bool field_is_one_of(struct str value, const char *values)
     return false;
 }
 
-/* Splits the list at "|"; the error names all supported values. */
-void field_one_of(struct kind_validator *v, struct str path, const char *member, struct str value,
-                  const char *values)
+/* Splits the list at "|". */
+void field_not_supported(struct kind_validator *v, struct str path, const char *member,
+                         struct str value, const char *values)
 {
     struct str supported[VALUES_MAX], rest = str_from_c(values), one;
     size_t count = 0;
     bool more = true;
-    if (field_is_one_of(value, values))
-        return;
     while (more && count < VALUES_MAX) {
         more = str_cut(&rest, '|', &one);
         supported[count++] = one;
     }
     field_errors_add_not_supported(v->errors, field_path(v, path, member), value, supported, count);
+}
+
+void field_one_of(struct kind_validator *v, struct str path, const char *member, struct str value,
+                  const char *values)
+{
+    if (!field_is_one_of(value, values))
+        field_not_supported(v, path, member, value, values);
 }
 
 /* One error per message of the check, all at the same field. */
@@ -112,6 +124,90 @@ void field_syntax(struct kind_validator *v, struct str path, const char *member,
     for (size_t i = 0; i < found.count; i++)
         field_errors_add_str(v->errors, FIELD_INVALID, field_path(v, path, member), value,
                              found.messages[i]);
+}
+
+bool field_needs(struct kind_validator *v, const struct json_value *object, struct str path,
+                 const char *member)
+{
+    const struct json_value *value = json_path(object, member);
+    const bool has_value =
+        json_type(value) == JSON_STRING ? json_to_str(value).len > 0 : json_count(value) > 0;
+    if (!has_value)
+        field_required(v, path, member, "");
+    return has_value;
+}
+
+void field_needs_syntax(struct kind_validator *v, const struct json_value *object, struct str path,
+                        const char *member, name_check_fn *syntax)
+{
+    if (field_needs(v, object, path, member))
+        field_may_have_syntax(v, object, path, member, syntax);
+}
+
+void field_needs_one_of(struct kind_validator *v, const struct json_value *object, struct str path,
+                        const char *member, const char *values)
+{
+    if (field_needs(v, object, path, member))
+        field_one_of(v, path, member, json_path_str(object, member), values);
+}
+
+void field_may_have_syntax(struct kind_validator *v, const struct json_value *object,
+                           struct str path, const char *member, name_check_fn *syntax)
+{
+    const struct str value = json_path_str(object, member);
+    if (value.len)
+        field_syntax(v, path, member, value, syntax(value));
+}
+
+/* An empty text that is there was given, and is none of the values. */
+void field_may_be_one_of(struct kind_validator *v, const struct json_value *object, struct str path,
+                         const char *member, const char *values)
+{
+    if (json_path(object, member))
+        field_one_of(v, path, member, json_path_str(object, member), values);
+}
+
+void field_range(struct kind_validator *v, const struct json_value *object, struct str path,
+                 const char *member, int64_t low, int64_t high)
+{
+    const struct json_value *value = json_path(object, member);
+    int64_t number;
+    if (json_to_int64(value, &number) && (number < low || number > high))
+        field_invalid(v, path, member, value,
+                      arena_print(v->arena, "must be between %lld and %lld, inclusive",
+                                  (long long)low, (long long)high)
+                          .ptr);
+}
+
+void field_not_negative(struct kind_validator *v, const struct json_value *object, struct str path,
+                        const char *member)
+{
+    const struct json_value *value = json_path(object, member);
+    int64_t number;
+    if (json_to_int64(value, &number) && number < 0)
+        field_invalid(v, path, member, value, "must be greater than or equal to 0");
+}
+
+void field_apply(struct kind_validator *v, const struct json_value *object, struct str path,
+                 const char *member, validate_fn *check)
+{
+    const struct json_value *value = json_path(object, member);
+    if (value)
+        check(v, value, field_path(v, path, member));
+}
+
+/* Ends at the limit of errors, as the walk of kind_validate.c does. */
+void field_apply_each(struct kind_validator *v, const struct json_value *object, struct str path,
+                      const char *member, validate_fn *check)
+{
+    const struct str list = field_path(v, path, member);
+    const struct json_value *item;
+    size_t index = 0;
+    JSON_FOREACH (key, item, json_path(object, member)) {
+        if (field_errors_is_full(v->errors))
+            return;
+        check(v, item, field_path_index(v, list, index++));
+    }
 }
 
 /* Whether a text is one or more digits. */

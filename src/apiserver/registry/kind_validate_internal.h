@@ -16,6 +16,7 @@
 #include "json/path.h"
 
 struct rule_row;
+struct pod_check;
 
 struct kind_validator {
     const struct kind *kind;
@@ -23,6 +24,7 @@ struct kind_validator {
     const struct json_value *object, *old; /* the whole objects; old is NULL on create */
     struct field_errors *errors;
     struct arena *arena;
+    const struct pod_check *pod;     /* whose spec is being validated; see below */
     const struct go_type *last_type; /* the type of last_rows */
     const struct rule_row *last_rows;
     size_t last_count;
@@ -83,6 +85,48 @@ void field_one_of(struct kind_validator *v, struct str path, const char *member,
                   const char *values);
 void field_syntax(struct kind_validator *v, struct str path, const char *member, struct str value,
                   struct validation found);
+/* Names all supported values. */
+void field_not_supported(struct kind_validator *v, struct str path, const char *member,
+                         struct str value, const char *values);
+
+/*
+ * Quotes an object or a list as Go marshals its internal type, which has no names for JSON:
+ * {"Type":"Localhost","LocalhostProfile":null}. Without a type it is what Go has a pointer to.
+ */
+void field_invalid_struct(struct kind_validator *v, struct str path, const struct go_type *type,
+                          const struct json_value *value, const char *detail);
+
+/* The type of a member, of the elements where it is a list. */
+const struct go_type *field_type_at(const struct go_type *type, const char *path);
+
+/* An error with a text, which is shown as "" where it is absent. */
+void field_invalid_text(struct kind_validator *v, struct str path, const char *member,
+                        struct str value, const char *detail);
+
+/*
+ * Check a member of an object. Texts may be empty unless a function is named field_needs...(); each
+ * of these adds an error without a detail where there is nothing, and field_needs() is then false.
+ */
+bool field_needs(struct kind_validator *v, const struct json_value *object, struct str path,
+                 const char *member);
+void field_needs_syntax(struct kind_validator *v, const struct json_value *object, struct str path,
+                        const char *member, name_check_fn *syntax);
+void field_needs_one_of(struct kind_validator *v, const struct json_value *object, struct str path,
+                        const char *member, const char *values);
+void field_may_have_syntax(struct kind_validator *v, const struct json_value *object,
+                           struct str path, const char *member, name_check_fn *syntax);
+void field_may_be_one_of(struct kind_validator *v, const struct json_value *object, struct str path,
+                         const char *member, const char *values);
+void field_range(struct kind_validator *v, const struct json_value *object, struct str path,
+                 const char *member, int64_t low, int64_t high);
+void field_not_negative(struct kind_validator *v, const struct json_value *object, struct str path,
+                        const char *member);
+
+/* Apply a function to a member, or to each element of one; an absent member is fine. */
+void field_apply(struct kind_validator *v, const struct json_value *object, struct str path,
+                 const char *member, validate_fn *check);
+void field_apply_each(struct kind_validator *v, const struct json_value *object, struct str path,
+                      const char *member, validate_fn *check);
 
 /* An invalid map, which is shown with its keys sorted, as Go writes maps. NULL is shown as null. */
 void field_invalid_map(struct kind_validator *v, struct str path, const char *member,
@@ -103,8 +147,11 @@ void validate_int_or_percent(struct kind_validator *v, struct str path, const ch
 void validate_not_more_than_all(struct kind_validator *v, struct str path, const char *member,
                                 const struct json_value *value);
 
-/* Whether the template of a controller is not looked into, as its selector cannot be read. */
-bool validate_template_is_hidden(struct kind_validator *v, const struct json_value *spec);
+/*
+ * Whether the selector of a spec has no fault of any sort. Where it has, kube-apiserver does not
+ * look into the template of most controllers.
+ */
+bool validate_selector_is_readable(struct kind_validator *v, const struct json_value *spec);
 
 /* The number of a port, or its name; an absent value is fine. */
 void validate_port(struct kind_validator *v, struct str path, const char *member,
@@ -113,9 +160,6 @@ void validate_port(struct kind_validator *v, struct str path, const char *member
 /* "example.com/name", as controllers are called. */
 void validate_domain_path(struct kind_validator *v, struct str path, const char *member,
                           struct str text);
-
-/* The name of a CSI driver: a domain, in letters of any case; an absent one is fine. */
-void validate_driver_name(struct kind_validator *v, struct str name, struct str path);
 
 /* What a resource without a domain may be used for. */
 enum resource_use {
@@ -192,12 +236,11 @@ validate_fn validate_config_map, validate_secret, validate_namespace_spec,
 validate_fn validate_event;
 validate_fn validate_node, validate_node_status, validate_node_update, validate_node_selector_term;
 validate_fn validate_limit_range_spec, validate_resource_quota_spec, validate_resource_quota_update;
-validate_fn validate_overhead, validate_pod_overhead, validate_resources, validate_scheduling;
+validate_fn validate_overhead, validate_pod_overhead, validate_scheduling;
 validate_fn validate_service_spec, validate_service_port, validate_service_status,
     validate_service_update, validate_service_class;
-validate_fn validate_pod_spec, validate_pod_template, validate_container, validate_env_var,
-    validate_env_source, validate_probe_port, validate_handler, validate_volume,
-    validate_pod_update, validate_pod_status, validate_toleration, validate_file_mode;
+validate_fn validate_pod_spec, validate_pod_template, validate_pod_update, validate_pod_status,
+    validate_toleration, validate_claim_templates;
 validate_fn validate_deployment_spec, validate_deployment_status, validate_replica_set_spec,
     validate_replica_set_status, validate_daemon_set_spec, validate_stateful_set_spec,
     validate_stateful_set_status, validate_stateful_set_update,

@@ -1,366 +1,320 @@
 /*
- * Validation of pod specs, in Pods and in pod templates, and of updates of Pods.
+ * Validation of pod specs, in Pods and in pod templates.
  *
- * Rules of single members are rows. The functions here compare several members: names that must be
- * unique among three lists of containers, volume mounts that need a volume, exactly one source or
- * handler. Upstream: ValidatePodSpec(), ValidatePodUpdate() and the functions below them in
+ * validate_pod_spec() goes through a spec in the order of upstream; kind_validate_pod_internal.h
+ * says which file has which part. Upstream: ValidatePodSpec() and ValidatePodCreate() in
  * k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
  */
 #include "apimachinery/metadata_validation.h"
 #include "apimachinery/quantity.h"
-#include "apiserver/registry/kind_validate_internal.h"
-#include "json/compare.h"
-#include "json/edit.h"
+#include "apiserver/registry/kind_validate_pod_internal.h"
+#include "base/ascii.h"
 
-static const char *const container_lists[] = {"initContainers", "containers",
-                                              "ephemeralContainers"};
+/* Of servers, of domains, and of the text of all domains with spaces between them. */
+#define NAMESERVERS_MAX 3
+#define SEARCHES_MAX    32
+#define SEARCH_TEXT_MAX 2048
 
-/* Names of containers are unique in the pod, not only in their list. */
-static void validate_container_names(struct kind_validator *v, const struct json_value *spec,
-                                     struct str path)
+/* Of hostnameOverride. */
+#define HOST_NAME_MAX_LEN 64
+
+static void pod_check_done(struct pod_check *pod)
 {
-    SCOPED(map) names = {.release = NULL};
-    for (size_t i = 0; i < COUNT(container_lists); i++) {
-        const struct str list = field_path(v, path, container_lists[i]);
-        const struct json_value *container;
-        size_t index = 0;
-        JSON_FOREACH (key, container, json_path(spec, container_lists[i])) {
-            const struct str name = json_path_str(container, "name");
-            const struct str place = field_path_index(v, list, index++);
-            if (name.len > 0)
-                (void)field_unique(v, &names, place, "name", name);
-        }
+    map_done(&pod->volumes);
+    map_done(&pod->claims);
+    map_done(&pod->named);
+    map_done(&pod->scratch);
+    map_done(&pod->resource_claims);
+}
+
+void pod_each_container(struct kind_validator *v, validate_fn *check)
+{
+    static const char *const lists[] = {"initContainers", "containers", "ephemeralContainers"};
+    for (size_t i = 0; i < COUNT(lists); i++)
+        field_apply_each(v, v->pod->spec, v->pod->path, lists[i], check);
+}
+
+bool pod_has_os(const struct kind_validator *v, const char *name)
+{
+    return str_eq(json_path_str(v->pod->spec, "os.name"), str_from_c(name));
+}
+
+/* With the network of the host, a container's port is the host's. A template may leave it out. */
+static void validate_host_network(struct kind_validator *v, const struct json_value *container,
+                                  struct str path)
+{
+    const struct str list = field_path(v, path, "ports");
+    const struct json_value *port;
+    size_t index = 0;
+    JSON_FOREACH (key, port, json_path(container, "ports")) {
+        const struct str place = field_path_index(v, list, index++);
+        int64_t host = 0, own = 0;
+        (void)json_to_int64(json_path(port, "hostPort"), &host);
+        (void)json_to_int64(json_path(port, "containerPort"), &own);
+        if ((v->pod->meta || host) && host != own)
+            field_errors_add_int(v->errors, FIELD_INVALID, field_path(v, place, "hostPort"), host,
+                                 STR("must match `containerPort` when `hostNetwork` is true"));
     }
 }
 
-/* Every mount and device names a volume of the pod. */
-static void validate_container_mounts(struct kind_validator *v, const struct map *volumes,
-                                      struct str place, const struct json_value *container)
+static void validate_nameserver(struct kind_validator *v, const struct json_value *object,
+                                struct str path)
 {
-    static const char *const lists[] = {"volumeMounts", "volumeDevices"};
-    for (size_t i = 0; i < COUNT(lists); i++) {
-        const struct str list = field_path(v, place, lists[i]);
-        const struct json_value *mount;
-        size_t index = 0;
-        JSON_FOREACH (key, mount, json_path(container, lists[i])) {
-            const struct str name = json_path_str(mount, "name");
-            const struct str item = field_path_index(v, list, index++);
-            if (name.len > 0 && !map_has(volumes, name))
-                field_errors_add_str(v->errors, FIELD_NOT_FOUND, field_path(v, item, "name"), name,
-                                     STR(""));
-        }
-    }
+    field_syntax(v, path, NULL, json_to_str(object), syntax_ip(json_to_str(object)));
 }
 
-/*
- * The volumes of the pod are those of the spec, and the claims that a StatefulSet creates per pod.
- */
-static void validate_mounts(struct kind_validator *v, const struct json_value *spec,
+/* A domain may end with a dot, and its labels may begin with an underscore. */
+static struct validation syntax_search(struct str value)
+{
+    struct validation found = {.count = 0};
+    struct str rest = value, label;
+    bool more = true, is_fine = true;
+    while (more) {
+        more = str_cut(&rest, '.', &label);
+        const struct str core = str_starts_with(label, STR("_")) ? str_skip(label, 1) : label;
+        for (size_t i = 0; i < core.len; i++) {
+            const char c = core.ptr[i];
+            const bool is_edge = i == 0 || i + 1 == core.len;
+            is_fine = is_fine && (ascii_is_lower(c) || ascii_is_digit(c) ||
+                                  (!is_edge && (c == '-' || c == '_')));
+        }
+        is_fine = is_fine && core.len > 0;
+    }
+    if (value.len > DNS1123_SUBDOMAIN_MAX)
+        found.messages[found.count++] = STR("must be no more than 253 characters");
+    if (!is_fine)
+        found.messages[found.count++] =
+            STR("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
+                "characters, '_', '-' or '.', and must start and end with an alphanumeric "
+                "character (e.g. 'example.com', regex used for validation is "
+                "'_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')");
+    return found;
+}
+
+static void validate_search(struct kind_validator *v, const struct json_value *object,
                             struct str path)
 {
-    SCOPED(map) volumes = {.release = NULL};
-    const struct json_value *volume, *container = NULL;
-    JSON_FOREACH (key, volume, json_path(spec, "volumes"))
-        map_put(&volumes, json_path_str(volume, "name"), NULL);
-    if (v->kind->type == &type_stateful_set)
-        JSON_FOREACH (key, volume, json_path(v->object, "spec.volumeClaimTemplates"))
-            map_put(&volumes, json_path_str(volume, "metadata.name"), NULL);
-    for (size_t i = 0; i < COUNT(container_lists); i++) {
-        const struct str list = field_path(v, path, container_lists[i]);
-        size_t index = 0;
-        JSON_FOREACH (key, container, json_path(spec, container_lists[i]))
-            validate_container_mounts(v, &volumes, field_path_index(v, list, index++), container);
-    }
+    const struct str text = json_to_str(object);
+    const struct str domain =
+        str_ends_with(text, STR(".")) ? str_slice(text, 0, text.len - 1) : text;
+    if (!str_eq(text, STR(".")))
+        field_syntax(v, path, NULL, domain, syntax_search(domain));
+}
+
+static void validate_searches(struct kind_validator *v, const struct json_value *config,
+                              struct str path)
+{
+    const struct json_value *searches = json_path(config, "searches"), *search;
+    size_t len = 0;
+    JSON_FOREACH (key, search, searches)
+        len += json_to_str(search).len + (len > 0);
+    if (json_count(searches) > SEARCHES_MAX)
+        field_invalid(v, path, "searches", searches, "must not have more than 32 search paths");
+    if (len > SEARCH_TEXT_MAX)
+        field_invalid(v, path, "searches", searches,
+                      "must not have more than 2048 characters (including spaces) in the search "
+                      "list");
+    field_apply_each(v, config, path, "searches", validate_search);
+}
+
+static void validate_dns_option(struct kind_validator *v, const struct json_value *object,
+                                struct str path)
+{
+    if (json_path_str(object, "name").len == 0)
+        field_required(v, path, NULL, "must not be empty");
 }
 
 /* Without a policy the Pod itself says who answers its questions. */
 static void validate_dns(struct kind_validator *v, const struct json_value *spec, struct str path)
 {
     const struct json_value *config = json_path(spec, "dnsConfig");
-    const struct str options = field_path(v, path, "dnsConfig.options");
-    const struct json_value *option;
-    size_t index = 0;
-    JSON_FOREACH (key, option, json_path(config, "options")) {
-        if (json_path_str(option, "name").len == 0)
-            field_required(v, field_path_index(v, options, index), NULL, "must not be empty");
-        index++;
-    }
-    if (!str_eq(json_path_str(spec, "dnsPolicy"), STR("None")))
-        return;
-    if (!config)
-        field_required(v, path, "dnsConfig", "must provide `dnsConfig` when `dnsPolicy` is None");
-    else if (json_count(json_path(config, "nameservers")) == 0)
-        field_required(v, path, "dnsConfig.nameservers",
+    const struct json_value *servers = json_path(config, "nameservers");
+    const struct str place = field_path(v, path, "dnsConfig");
+    const bool is_none = str_eq(json_path_str(spec, "dnsPolicy"), STR("None"));
+    if (is_none && !config)
+        field_required(v, place, NULL, "must provide `dnsConfig` when `dnsPolicy` is None");
+    else if (is_none && json_count(servers) == 0)
+        field_required(v, place, "nameservers",
                        "must provide at least one DNS nameserver when `dnsPolicy` is None");
+    if (!config || (is_none && json_count(servers) == 0))
+        return;
+    if (json_count(servers) > NAMESERVERS_MAX)
+        field_invalid(v, place, "nameservers", servers, "must not have more than 3 nameservers");
+    field_apply_each(v, config, place, "nameservers", validate_nameserver);
+    validate_searches(v, config, place);
+    field_apply_each(v, config, place, "options", validate_dns_option);
+}
+
+static void validate_readiness_gate(struct kind_validator *v, const struct json_value *object,
+                                    struct str path)
+{
+    const struct str type = json_path_str(object, "conditionType");
+    field_syntax(v, path, "conditionType", type, validation_label_key(type));
+}
+
+static void validate_scheduling_gates(struct kind_validator *v, const struct json_value *spec,
+                                      struct str path)
+{
+    SCOPED(map) seen = {.release = NULL};
+    const struct str list = field_path(v, path, "schedulingGates");
+    const struct json_value *gate;
+    size_t index = 0;
+    JSON_FOREACH (key, gate, json_path(spec, "schedulingGates")) {
+        const struct str name = json_path_str(gate, "name");
+        const struct str place = field_path_index(v, list, index++);
+        field_syntax(v, place, NULL, name, validation_label_key(name));
+        (void)field_unique(v, &seen, place, NULL, name);
+    }
+}
+
+static void validate_host_name(struct kind_validator *v, const struct json_value *spec,
+                               struct str path)
+{
+    const struct json_value *name = json_path(spec, "hostnameOverride");
+    if (!name)
+        return;
+    if (field_is_true(json_path(spec, "setHostnameAsFQDN")))
+        field_forbidden(v, path, "hostnameOverride",
+                        "may not be specified when setHostnameAsFQDN is true");
+    if (field_is_true(json_path(spec, "hostNetwork")))
+        field_forbidden(v, path, "hostnameOverride",
+                        "may not be specified when hostNetwork is true");
+    if (json_to_str(name).len > HOST_NAME_MAX_LEN)
+        field_errors_add_too_long(v->errors, field_path(v, path, "hostnameOverride"),
+                                  HOST_NAME_MAX_LEN);
+    field_syntax(v, path, "hostnameOverride", json_to_str(name),
+                 validation_dns1123_subdomain(json_to_str(name)));
+}
+
+static void validate_host_alias(struct kind_validator *v, const struct json_value *object,
+                                struct str path)
+{
+    const struct str address = json_path_str(object, "ip"), list = field_path(v, path, "hostnames");
+    const struct json_value *name;
+    size_t index = 0;
+    field_syntax(v, path, "ip", address, syntax_ip(address));
+    JSON_FOREACH (key, name, json_path(object, "hostnames"))
+        field_syntax(v, field_path_index(v, list, index++), NULL, json_to_str(name),
+                     validation_dns1123_subdomain(json_to_str(name)));
+}
+
+/* A StatefulSet gives its Pods the names that they have in the network. */
+static void validate_pod_names(struct kind_validator *v, const struct json_value *spec,
+                               struct str path)
+{
+    const struct json_value *runtime = json_path(spec, "runtimeClassName");
+    field_may_have_syntax(v, spec, path, "serviceAccountName", validation_dns1123_subdomain);
+    field_may_have_syntax(v, spec, path, "nodeName", validation_dns1123_subdomain);
+    if (v->kind->type != &type_stateful_set) {
+        field_may_have_syntax(v, spec, path, "hostname", validation_dns1123_label);
+        field_may_have_syntax(v, spec, path, "subdomain", validation_dns1123_label);
+    }
+    field_may_have_syntax(v, spec, path, "priorityClassName", validation_dns1123_subdomain);
+    if (runtime)
+        field_syntax(v, path, "runtimeClassName", json_to_str(runtime),
+                     validation_dns1123_subdomain(json_to_str(runtime)));
+}
+
+static void validate_pod_policies(struct kind_validator *v, const struct json_value *spec,
+                                  struct str path)
+{
+    const struct json_value *preemption = json_path(spec, "preemptionPolicy");
+    field_needs_one_of(v, spec, path, "restartPolicy", "Always|OnFailure|Never");
+    field_needs_one_of(v, spec, path, "dnsPolicy",
+                       "ClusterFirstWithHostNet|ClusterFirst|Default|None");
+    if (preemption)
+        field_needs_one_of(v, spec, path, "preemptionPolicy", "PreemptLowerPriority|Never");
+    field_range(v, spec, path, "activeDeadlineSeconds", 1, INT32_MAX);
+}
+
+/* What needs no more than the spec. */
+static void validate_spec_parts(struct kind_validator *v, const struct json_value *spec,
+                                struct str path)
+{
+    validate_pod_policies(v, spec, path);
+    metadata_check_labels(v->errors, field_path(v, path, "nodeSelector"),
+                          json_path(spec, "nodeSelector"));
+    validate_pod_security(v, spec, path);
+    field_apply(v, spec, path, "affinity", validate_affinity);
+    validate_dns(v, spec, path);
+    field_apply_each(v, spec, path, "readinessGates", validate_readiness_gate);
+    validate_scheduling_gates(v, spec, path);
+    validate_spread(v, spec, path);
+    validate_host_processes(v, spec, path);
+    validate_host_users(v, spec, path);
+    validate_host_name(v, spec, path);
+    validate_pod_names(v, spec, path);
+    field_apply_each(v, spec, path, "tolerations", validate_toleration);
+    field_apply_each(v, spec, path, "hostAliases", validate_host_alias);
+    validate_pod_overhead(v, spec, path);
+    validate_pod_os(v, spec, path);
+}
+
+/* A token is that of an account. */
+static void validate_tokens(struct kind_validator *v, const struct json_value *volume,
+                            struct str path)
+{
+    const struct str list = field_path(v, path, "projected.sources");
+    const struct json_value *source;
+    size_t index = 0;
+    JSON_FOREACH (key, source, json_path(volume, "projected.sources")) {
+        const struct str place = field_path_index(v, list, index++);
+        if (json_path(source, "serviceAccountToken"))
+            field_forbidden(v, place, "serviceAccountToken",
+                            "must not be specified when serviceAccountName is not set");
+    }
+}
+
+/* Rules of Pods that templates do not have. */
+static void validate_whole_pod(struct kind_validator *v, const struct json_value *spec,
+                               struct str path)
+{
+    if (json_path_str(spec, "serviceAccountName").len == 0 &&
+        json_path_str(spec, "serviceAccount").len == 0)
+        field_apply_each(v, spec, path, "volumes", validate_tokens);
+    field_apply_each(v, spec, path, "containers", validate_pod_image);
+    field_apply_each(v, spec, path, "initContainers", validate_pod_image);
+    if (v->old)
+        return;
+    if (json_count(json_path(spec, "ephemeralContainers")))
+        field_forbidden(v, path, "ephemeralContainers", "cannot be set on create");
+    if (json_path_str(spec, "nodeName").len && json_count(json_path(spec, "schedulingGates")))
+        field_forbidden(v, path, "nodeName",
+                        "cannot be set until all schedulingGates have been cleared");
+}
+
+/* What stands around the spec: metadata of a Pod or of a template. */
+static const struct json_value *find_annotations(struct kind_validator *v, struct str path)
+{
+    const struct str owner = str_slice(path, 0, path.len - STR("spec").len);
+    const char *place = arena_print(v->arena, "%.*smetadata.annotations", STR_ARG(owner)).ptr;
+    return json_path(v->object, place);
 }
 
 void validate_pod_spec(struct kind_validator *v, const struct json_value *object, struct str path)
 {
-    validate_container_names(v, object, path);
-    validate_mounts(v, object, path);
-    validate_dns(v, object, path);
-    if (json_path_str(object, "os.name").len)
-        field_one_of(v, path, "os", json_path_str(object, "os.name"), "linux|windows");
-}
-
-/* Paths of labels and annotations of a template lack "metadata", as upstream. */
-void validate_pod_template(struct kind_validator *v, const struct json_value *object,
-                           struct str path)
-{
-    metadata_check_labels(v->errors, field_path(v, path, "labels"),
-                          json_path(object, "metadata.labels"));
-    metadata_check_annotations(v->errors, field_path(v, path, "annotations"),
-                               json_path(object, "metadata.annotations"));
-    if (json_count(json_path(object, "spec.ephemeralContainers")))
-        field_forbidden(v, path, "spec.ephemeralContainers",
-                        "ephemeral containers not allowed in pod template");
-}
-
-static bool has_white_edge(struct str text)
-{
-    return str_trim(text).len != text.len;
-}
-
-/* Liveness and startup probes must have a successThreshold of 1. */
-static void validate_probes(struct kind_validator *v, const struct json_value *container,
-                            struct str path)
-{
-    static const char *const probes[] = {"livenessProbe", "startupProbe"};
-    for (size_t i = 0; i < COUNT(probes); i++) {
-        const struct json_value *count =
-            json_path(json_path(container, probes[i]), "successThreshold");
-        int64_t number;
-        if (json_to_int64(count, &number) && number != 1)
-            field_invalid(v, field_path(v, path, probes[i]), "successThreshold", count,
-                          "must be 1");
-    }
-}
-
-/* White space around the image, and mount paths that are used twice. */
-void validate_container(struct kind_validator *v, const struct json_value *object, struct str path)
-{
-    SCOPED(map) places = {.release = NULL};
-    const struct json_value *image = json_path(object, "image"), *mount;
-    const struct str list = field_path(v, path, "volumeMounts");
-    size_t index = 0;
-    if (has_white_edge(json_to_str(image)))
-        field_invalid(v, path, "image", image, "must not have leading or trailing whitespace");
-    JSON_FOREACH (key, mount, json_path(object, "volumeMounts")) {
-        const struct str place = json_path_str(mount, "mountPath");
-        const struct str item = field_path_index(v, list, index++);
-        if (place.len > 0 && map_has(&places, place))
-            field_invalid(v, item, "mountPath", json_path(mount, "mountPath"), "must be unique");
-        map_put(&places, place, NULL);
-    }
-    validate_probes(v, object, path);
-}
-
-/* value and valueFrom exclude each other, and valueFrom has exactly one source. */
-void validate_env_var(struct kind_validator *v, const struct json_value *object, struct str path)
-{
-    const struct json_value *source = json_path(object, "valueFrom");
-    const struct str place = field_path(v, path, "valueFrom");
-    if (!source)
-        return;
-    if (json_path_str(object, "value").len > 0)
-        field_errors_add_str(v->errors, FIELD_INVALID, place, STR(""),
-                             STR("may not be specified when `value` is not empty"));
-    else if (json_count(source) == 0)
-        field_errors_add_str(v->errors, FIELD_INVALID, place, STR(""),
-                             STR("must specify one of: `fieldRef`, `resourceFieldRef`, "
-                                 "`configMapKeyRef` or `secretKeyRef`"));
-    else if (json_count(source) > 1)
-        field_errors_add_str(v->errors, FIELD_INVALID, place, STR(""),
-                             STR("may not have more than one field specified at a time"));
-}
-
-void validate_env_source(struct kind_validator *v, const struct json_value *object, struct str path)
-{
-    const bool has_map = json_path(object, "configMapRef") != NULL;
-    const bool has_secret = json_path(object, "secretRef") != NULL;
-    if (!has_map && !has_secret)
-        field_errors_add_str(v->errors, FIELD_INVALID, path, STR(""),
-                             STR("must specify one of: `configMapRef` or `secretRef`"));
-    if (has_map && has_secret)
-        field_errors_add_str(v->errors, FIELD_INVALID, path, STR(""),
-                             STR("may not have more than one field specified at a time"));
-}
-
-/* The port of an HTTP, TCP or gRPC action. */
-void validate_probe_port(struct kind_validator *v, const struct json_value *object, struct str path)
-{
-    validate_port(v, path, "port", json_path(object, "port"));
-}
-
-/* A probe or lifecycle hook has exactly one handler. */
-void validate_handler(struct kind_validator *v, const struct json_value *object, struct str path)
-{
-    static const char *const handlers[] = {"exec", "httpGet", "tcpSocket", "grpc", "sleep"};
-    size_t count = 0;
-    for (size_t i = 0; i < COUNT(handlers); i++)
-        if (json_path(object, handlers[i]) && count++ > 0)
-            field_forbidden(v, path, handlers[i], "may not specify more than 1 handler type");
-    if (count == 0)
-        field_required(v, path, NULL, "must specify a handler type");
-}
-
-/* A volume has exactly one source. Sources are inlined beside the name. */
-void validate_volume(struct kind_validator *v, const struct json_value *object, struct str path)
-{
-    const struct json_value *value;
-    size_t count = 0;
-    JSON_FOREACH (key, value, object) {
-        if (str_eq(key, STR("name")) || count++ == 0)
-            continue;
-        field_forbidden(v, path, arena_c(v->arena, key), "may not specify more than 1 volume type");
-    }
-    if (count == 0)
-        field_required(v, path, NULL, "must specify a volume type");
-}
-
-void validate_file_mode(struct kind_validator *v, const struct json_value *object, struct str path)
-{
-    const struct json_value *mode = json_path(object, "defaultMode");
-    int64_t number;
-    if (json_to_int64(mode, &number) && (number < 0 || number > 0777))
-        field_invalid(v, path, "defaultMode", mode,
-                      "must be a number between 0 and 0777 (octal), both inclusive");
-}
-
-/* An empty key matches all keys and needs the operator Exists. */
-/* podIP is the first of podIPs, which it makes if there are none. */
-void validate_pod_status(struct kind_validator *v, const struct json_value *object, struct str path)
-{
-    const struct json_value *quality = json_path(object, "qosClass"), *item;
-    const struct str first = json_path_str(object, "podIP"),
-                     was = json_path_str(v->old, "status.qosClass");
-    const struct str place = field_path(v, path, "podIPs");
-    size_t index = 0;
-    JSON_FOREACH (key, item, json_path(object, "podIPs")) {
-        const struct str address = json_path_str(item, "ip");
-        field_syntax(v, field_path_index(v, place, index++), NULL, address, syntax_ip(address));
-    }
-    if (index == 0 && first.len)
-        field_syntax(v, field_path_index(v, place, 0), NULL, first, syntax_ip(first));
-    if (was.len && !str_eq(was, json_to_str(quality)))
-        field_invalid(v, path, "qosClass", quality, "field is immutable");
-}
-
-void validate_toleration(struct kind_validator *v, const struct json_value *object, struct str path)
-{
-    const struct str op = json_path_str(object, "operator"), key = json_path_str(object, "key");
-    if (key.len > 0)
-        field_syntax(v, path, "key", key, validation_label_key(key));
-    else if (!str_eq(op, STR("Exists")))
-        field_errors_add_str(v->errors, FIELD_INVALID, field_path(v, path, "operator"), op,
-                             STR("operator must be Exists when `key` is empty, which means \"match "
-                                 "all values and all keys\""));
-    if (json_path(object, "tolerationSeconds") &&
-        !str_eq(json_path_str(object, "effect"), STR("NoExecute")))
-        field_invalid(v, path, "effect", json_path(object, "effect"),
-                      "effect must be 'NoExecute' when `tolerationSeconds` is set");
-    if (str_eq(op, STR("Exists")) && json_path_str(object, "value").len > 0)
-        field_invalid(v, path, "operator", json_path(object, "value"),
-                      "value must be empty when `operator` is 'Exists'");
-    else if (op.len > 0)
-        field_one_of(v, path, "operator", op, "Equal|Exists");
-}
-
-/* A toleration is told by its key, operator, value and effect. */
-void validate_scheduling(struct kind_validator *v, const struct json_value *object, struct str path)
-{
-    static const char *const members[] = {"key", "operator", "value", "effect"};
-    const struct str place = field_path(v, path, "tolerations");
-    const struct json_value *one;
-    SCOPED(map) seen = {.release = NULL};
-    size_t index = 0;
-    JSON_FOREACH (key, one, json_path(object, "tolerations")) {
-        const struct str at = field_path_index(v, place, index++);
-        SCOPED(buf) told = {.limit = 0};
-        for (size_t i = 0; i < COUNT(members); i++)
-            buf_add_json_string(&told, json_path_str(one, members[i]));
-        if (map_has(&seen, buf_str(&told)))
-            field_errors_add_value(v->errors, FIELD_DUPLICATE, at, one, STR(""));
-        map_put(&seen, buf_str(&told), NULL);
-    }
-}
-
-static void forget_images(struct json_edit *edit, const struct json_value *pod, const char *list,
-                          struct arena *arena)
-{
-    const size_t count = json_count(json_path(json_path(pod, "spec"), list));
-    for (size_t i = 0; i < count; i++) {
-        const struct str path = arena_print(arena, "spec.%s.%zu", list, i);
-        json_edit_remove(
-            edit, (struct json_place){.path = path.ptr, .key = STR("image"), .has_key = true});
-    }
-}
-
-/* A pod without the fields that an update may change. */
-static struct json_doc *fixed_part(struct kind_validator *v, const struct json_value *pod)
-{
-    SCOPED(json_edit) edit;
-    struct json_doc *doc = NULL;
-    json_edit_init(&edit, pod);
-    forget_images(&edit, pod, "containers", v->arena);
-    forget_images(&edit, pod, "initContainers", v->arena);
-    json_edit_remove(&edit, JSON_PLACE("spec.activeDeadlineSeconds"));
-    json_edit_remove(&edit, JSON_PLACE("spec.tolerations"));
-    json_edit_remove(&edit, JSON_PLACE("spec.terminationGracePeriodSeconds"));
-    json_edit_remove(&edit, JSON_PLACE("spec.schedulingGates"));
-    struct error *err = json_edit_finish(&edit, &doc);
-    error_free(err);
-    return doc;
-}
-
-/* terminationGracePeriodSeconds may change only from a negative value, which is invalid, to 1. */
-static bool is_period_fine(const struct json_value *old, const struct json_value *new)
-{
-    int64_t before = 0, after = 0;
-    const char *path = "spec.terminationGracePeriodSeconds";
-    if (json_equal(json_path(old, path), json_path(new, path)))
-        return true;
-    (void)json_to_int64(json_path(old, path), &before);
-    (void)json_to_int64(json_path(new, path), &after);
-    return before < 0 && after == 1;
-}
-
-static bool has_element(const struct json_value *list, const struct json_value *wanted)
-{
-    const struct json_value *one;
-    JSON_FOREACH (key, one, list)
-        if (json_equal(one, wanted))
-            return true;
-    return false;
-}
-
-/* Tolerations may be added but not removed. */
-static bool are_tolerations_fine(const struct json_value *old, const struct json_value *new)
-{
-    const struct json_value *one;
-    JSON_FOREACH (key, one, json_path(old, "spec.tolerations"))
-        if (!has_element(json_path(new, "spec.tolerations"), one))
-            return false;
-    return true;
-}
-
-/*
- * All fields of the spec but a few are immutable. The fields that may change are removed from both
- * pods before they are compared.
- */
-void validate_pod_update(struct kind_validator *v, const struct json_value *object, struct str path)
-{
-    OWNED(json_doc) before = fixed_part(v, v->old);
-    OWNED(json_doc) after = fixed_part(v, object);
-    (void)path;
-    if (before && after && is_period_fine(v->old, object) && are_tolerations_fine(v->old, object) &&
-        json_equal(json_path(json_doc_root(before), "spec"),
-                   json_path(json_doc_root(after), "spec")))
-        return;
-    field_forbidden(v, STR(""), "spec",
-                    "pod updates may not change fields other than `spec.containers[*].image`,"
-                    "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"
-                    "`spec.tolerations` (only additions to existing tolerations),"
-                    "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was "
-                    "previously negative)\n");
+    const bool is_pod = v->kind->type == &type_pod;
+    SCOPED(pod_check) pod = {.spec = object, .path = path};
+    const struct json_value *claim;
+    pod.meta = is_pod ? json_path(v->object, "metadata") : NULL;
+    pod.annotations = find_annotations(v, path);
+    JSON_FOREACH (key, claim, json_path(object, "resourceClaims"))
+        if (json_path_str(claim, "name").len)
+            map_put(&pod.resource_claims, json_path_str(claim, "name"), NULL);
+    v->pod = &pod;
+    if (is_pod)
+        validate_pod_annotations(v, pod.annotations, object, STR("metadata.annotations"));
+    validate_pod_volumes(v, &pod);
+    validate_pod_claims(v, object, path);
+    validate_containers(v, object, path);
+    field_apply(v, object, path, "resources", validate_pod_resources);
+    if (field_is_true(json_path(object, "hostNetwork")))
+        field_apply_each(v, object, path, "containers", validate_host_network);
+    validate_spec_parts(v, object, path);
+    pod_each_container(v, validate_env_volumes);
+    if (is_pod)
+        validate_whole_pod(v, object, path);
+    if (!is_pod || !v->old)
+        validate_profile_pairs(v);
+    v->pod = NULL;
 }

@@ -7,6 +7,7 @@
 
 #include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_validate_internal.h"
+#include "apiserver/registry/kind_validate_source.h"
 #include "base/ascii.h"
 #include "json/compare.h"
 

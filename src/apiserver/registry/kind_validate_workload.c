@@ -20,19 +20,6 @@ static bool is_empty_selector(const struct json_value *selector)
            json_count(json_path(selector, "matchExpressions")) == 0;
 }
 
-/* A selector that is not there can be read: it selects nothing. */
-static bool is_readable(struct kind_validator *v, const struct json_value *selector)
-{
-    struct selector read;
-    OWNED(error) err = selector ? selector_from_value(v->arena, selector, &read) : NULL;
-    return !err;
-}
-
-bool validate_template_is_hidden(struct kind_validator *v, const struct json_value *spec)
-{
-    return !is_readable(v, json_path(spec, "selector"));
-}
-
 /* A selector that cannot be read counts as a match: the rules of LabelSelector have reported it. */
 static bool selects(struct kind_validator *v, const struct json_value *selector,
                     const struct json_value *labels)
@@ -82,7 +69,7 @@ static void validate_selector(struct kind_validator *v, const struct json_value 
         field_required(v, path, "selector", "");
     else if (is_empty_selector(selector))
         field_invalid(v, path, "selector", selector, if_empty);
-    if (!is_readable(v, selector)) {
+    if (!validate_selector_is_readable(v, spec)) {
         field_invalid(v, path, "selector", selector, "invalid label selector");
         return;
     }
@@ -298,7 +285,7 @@ static void validate_stateful_selector(struct kind_validator *v, const struct js
         field_required(v, path, "selector", "");
     else if (is_empty_selector(selector))
         field_invalid(v, path, "selector", selector, "empty selector is invalid for statefulset");
-    if (!is_readable(v, selector))
+    if (!validate_selector_is_readable(v, spec))
         field_invalid(v, path, "selector", selector, "");
     validate_selector_match(v, spec, path);
 }

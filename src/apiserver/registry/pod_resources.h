@@ -9,3 +9,14 @@
 
 struct quota_amount pod_resources_request(const struct json_value *pod, struct str name);
 struct quota_amount pod_resources_limit(const struct json_value *pod, struct str name);
+
+/*
+ * Of the containers alone; the list is "resources.requests" or "resources.limits". False when none
+ * of them names the resource.
+ */
+bool pod_resources_of_containers(const struct json_value *spec, const char *list, struct str name,
+                                 struct quota_amount *ret_amount);
+
+/* The same of requests before they have defaults, which are the limits of each container. */
+bool pod_resources_of_requests(const struct json_value *spec, struct str name,
+                               struct quota_amount *ret_amount);
