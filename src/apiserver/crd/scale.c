@@ -140,8 +140,12 @@ struct numbers {
     struct str selector;
 };
 
+/* What a Scale that is written has as long as nobody has set its replicas. */
+#define UNSET ((int64_t)INT32_MIN)
+
 static struct error *read_custom(const struct crd_scale_paths *scale, struct arena *arena,
-                                 const struct json_value *object, struct numbers *ret_numbers)
+                                 const struct json_value *object, bool may_lack,
+                                 struct numbers *ret_numbers)
 {
     struct str problem;
     bool has_spec = false, has_status;
@@ -151,7 +155,9 @@ static struct error *read_custom(const struct crd_scale_paths *scale, struct are
         (scale->selector.len > 0 &&
          !read_text(arena, object, scale->selector, &ret_numbers->selector, &problem)))
         return status_internal("%.*s", STR_ARG(problem));
-    if (has_spec)
+    if (!has_spec && may_lack)
+        ret_numbers->spec = UNSET;
+    if (has_spec || may_lack)
         return NULL;
     return status_internal("the spec replicas field \"%.*s\" does not exist",
                            STR_ARG(without_dot(scale->spec_replicas)));
@@ -204,15 +210,15 @@ static void add_metadata(struct json_builder *out, const struct json_value *obje
     json_builder_end(out);
 }
 
-struct error *scale_read(const struct kind *kind, const struct json_value *object,
-                         struct json_doc **ret_scale)
+static struct error *make_scale(const struct kind *kind, const struct json_value *object,
+                                bool may_lack, struct json_doc **ret_scale)
 {
     SCOPED(arena) arena = {.limit = 0};
     SCOPED(json_builder) out = {.limit = 0};
     struct crd_scale_paths scale;
     struct numbers numbers = {.spec = 0};
     if (kind->is_custom && crd_scale_paths(kind, &scale))
-        TRY(read_custom(&scale, &arena, object, &numbers));
+        TRY(read_custom(&scale, &arena, object, may_lack, &numbers));
     else
         TRY(read_builtin(&arena, object, &numbers));
     json_builder_object(&out);
@@ -230,6 +236,18 @@ struct error *scale_read(const struct kind *kind, const struct json_value *objec
     json_builder_end(&out);
     json_builder_end(&out);
     return json_builder_finish(&out, ret_scale);
+}
+
+struct error *scale_read(const struct kind *kind, const struct json_value *object,
+                         struct json_doc **ret_scale)
+{
+    return make_scale(kind, object, false, ret_scale);
+}
+
+struct error *scale_read_to_write(const struct kind *kind, const struct json_value *object,
+                                  struct json_doc **ret_scale)
+{
+    return make_scale(kind, object, true, ret_scale);
 }
 
 /* The replicas that a Scale asks for; absent means 0. They must fit into int32. */
@@ -296,6 +314,9 @@ struct error *scale_write(const struct kind *kind, const struct json_value *obje
     if (!kind->is_custom || !crd_scale_paths(kind, &paths))
         TRY(refuse_negative(scale, replicas));
     TRY(check_uid(kind, object, scale));
+    if (replicas == UNSET)
+        return status_bad_request("the spec replicas field \"%.*s\" cannot be empty",
+                                  STR_ARG(without_dot(paths.spec_replicas)));
     const struct json_place place = {.path = arena_c(&arena, without_dot(paths.spec_replicas))};
     json_edit_set_int(&edit, place, replicas);
     if (version.len > 0)

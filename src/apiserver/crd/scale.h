@@ -25,6 +25,13 @@ MUST_USE struct error *scale_read(const struct kind *kind, const struct json_val
                                   struct json_doc **ret_scale);
 
 /*
+ * The same for a Scale that is changed and written: an object without replicas may get them.
+ * scale_write() refuses a Scale whose replicas are still not set with ERROR_BAD_REQUEST.
+ */
+MUST_USE struct error *scale_read_to_write(const struct kind *kind, const struct json_value *object,
+                                           struct json_doc **ret_scale);
+
+/*
  * Sets the replicas of a Scale in the object, and the Scale's resourceVersion if it has one, so
  * that the store refuses a stale write. A uid that is not the object's is ERROR_CONFLICT. A Scale
  * with values of the wrong type is ERROR_BAD_REQUEST

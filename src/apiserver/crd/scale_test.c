@@ -41,3 +41,31 @@ TEST(scale_write_sets_the_replicas)
         check_result(row, "changed", err, changed);
     }
 }
+
+/* A Scale that is written sets replicas that the object lacks, or is refused. */
+TEST(scale_sets_replicas_that_an_object_lacks)
+{
+    OWNED(crd) crd = fixture_crd(STR("gadgets.crd.run.example.com"));
+    OWNED(json_doc) object = NULL;
+    OWNED(json_doc) scale = NULL;
+    OWNED(json_doc) none = NULL;
+    OWNED(json_doc) wanted = NULL;
+    OWNED(json_doc) changed = NULL;
+    bool has_custom = false;
+    CHECK_OK(json_read(STR("{\"metadata\":{\"name\":\"a\"},\"spec\":{}}"), &object));
+    CHECK_OK(json_read(STR("{\"spec\":{\"replicas\":3}}"), &wanted));
+    ROWS_FOREACH(row, "custom/scale.jsonl")
+    {
+        const struct kind *kind = kind_of(crd, row);
+        if (!kind->is_custom || has_custom)
+            continue;
+        has_custom = true;
+        CHECK_FAILS(scale_read(kind, json_doc_root(object), &none), ERROR_INTERNAL,
+                    "does not exist");
+        CHECK_OK(scale_read_to_write(kind, json_doc_root(object), &scale));
+        CHECK_FAILS(scale_write(kind, json_doc_root(object), json_doc_root(scale), &changed),
+                    ERROR_BAD_REQUEST, "cannot be empty");
+        CHECK_OK(scale_write(kind, json_doc_root(object), json_doc_root(wanted), &changed));
+    }
+    CHECK(has_custom);
+}

@@ -425,7 +425,7 @@ static struct error *make_scaled(struct write *write, struct json_doc *old,
     const struct kind kind = scale_kind();
     OWNED(json_doc) scale = NULL;
     OWNED(json_doc) changed = NULL;
-    TRY(scale_read(write->kind, json_doc_root(old), &scale));
+    TRY(scale_read_to_write(write->kind, json_doc_root(old), &scale));
     if (write->patch.type == PATCH_APPLY)
         return apply_scale(write, old, scale, ret_doc);
     if (write->patch.type == PATCH_NONE)

@@ -259,15 +259,16 @@ static void cell_slice_ports(const struct kind_row *row, const struct kind_cell 
     const struct json_value *port;
     SCOPED(kind_cell_list) list = {.count = 0};
     JSON_FOREACH (key, port, json_path(row->object, cell->path)) {
+        const struct json_value *name = json_get(port, STR("name"));
         int64_t number;
         char text[KIND_CELL_DIGITS_MAX];
         if (json_to_int64(json_get(port, STR("port")), &number))
             kind_cell_list_add(&list, kind_cell_digits(number, text));
         else
-            kind_cell_list_add(&list, STR("*"));
+            kind_cell_list_add(&list, name ? json_to_str(name) : STR("*"));
     }
     kind_cell_list_finish(&list);
-    json_builder_str(row->out, list.count > 0 ? buf_str(&list.text) : STR("<unset>"));
+    json_builder_str(row->out, list.text.len > 0 ? buf_str(&list.text) : STR("<unset>"));
 }
 
 static void add_strings(struct kind_cell_list *list, const struct json_value *strings)
