@@ -61,7 +61,7 @@ static size_t end_of_value(struct str text)
 static bool is_document(struct str value)
 {
     return str_starts_with(value, STR("{")) || str_starts_with(value, STR("\"{")) ||
-           str_starts_with(value, STR("\"map["));
+           str_starts_with(value, STR("\"[")) || str_starts_with(value, STR("\"map["));
 }
 
 /*
