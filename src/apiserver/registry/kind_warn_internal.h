@@ -85,7 +85,7 @@ struct warn_pod {
     const struct json_value *spec, *annotations;
 };
 
-void warn_of_pod(struct kind_warner *w, struct str prefix, const struct json_value *pod);
+void warn_of_pod(struct kind_warner *w, struct str prefix, const struct json_value *object);
 
 /* Parts of it. */
 void warn_of_containers(const struct warn_pod *pod);
