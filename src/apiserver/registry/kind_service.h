@@ -16,7 +16,7 @@
  */
 #pragma once
 
-#include "apiserver/registry/kind_validate_internal.h"
+#include "apiserver/registry/validation/kind_validate_internal.h"
 
 struct str_list {
     struct str *items; /* in the arena */
