@@ -13,6 +13,8 @@
  */
 #include "apiserver/endpoints/handle_list.h"
 
+#include <stdlib.h>
+
 #include "apimachinery/object.h"
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
@@ -256,6 +258,43 @@ struct error *handle_list_collect(const struct request *request, const struct li
     return err;
 }
 
+/* A row of a Table with the number that it is sorted by. */
+struct ordered_row {
+    int64_t number;
+    size_t index; /* in the order of keys */
+    struct object_text *text;
+};
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct ordered_row *left = a, *right = b;
+    if (left->number != right->number)
+        return left->number < right->number ? -1 : 1;
+    return (left->index > right->index) - (left->index < right->index);
+}
+
+/* Puts the items of a Table in the order that the kind has for its rows. Suspends. */
+static struct error *order_rows(const struct request *request, const struct list_result *list)
+{
+    const size_t count = list->count;
+    if (!request->kind->row_order || count < 2)
+        return NULL;
+    struct ordered_row *rows = arena_alloc_array(request->arena, count, sizeof(*rows));
+    for (size_t i = 0; i < count; i++) {
+        OWNED(json_doc) doc = NULL;
+        rows[i] = (struct ordered_row){0, i, list->items[i]};
+        TRY(codec_read_stored(request->kind, list->items[i], &doc));
+        (void)json_to_int64(json_path(json_doc_root(doc), request->kind->row_order),
+                            &rows[i].number);
+        if (i % SLICE == SLICE - 1)
+            TRY(fiber_yield());
+    }
+    qsort(rows, count, sizeof(*rows), compare_rows);
+    for (size_t i = 0; i < count; i++)
+        list->items[i] = rows[i].text;
+    return NULL;
+}
+
 static struct error *flush_response(const struct request *request, struct buf *out)
 {
     TRY(http_request_write(request->http, buf_str(out)));
@@ -276,6 +315,8 @@ struct error *handle_list_respond(const struct request *request,
     size_t held = 0, ready = 0;
     bool streaming = false;
     TRY(negotiate_check(request, format));
+    if (format->form == FORM_TABLE)
+        TRY(order_rows(request, list));
     codec_list_begin(&out, &codec);
     for (size_t i = 0; i < list->count; i++) {
         const size_t size = object_text_size(list->items[i]);

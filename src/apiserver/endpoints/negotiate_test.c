@@ -148,3 +148,37 @@ TEST(negotiate_knows_aggregated_discovery)
         CHECK_EQ(negotiate_wants_aggregated(str_from_c(cases[i].accept)), cases[i].aggregated);
     }
 }
+
+/* As kube-apiserver shows them to kubectl, which schema comes first is seen at once. */
+SIM_TEST(a_table_of_flow_schemas_is_in_the_order_of_precedence)
+{
+    const char *schemas = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas";
+    static const struct {
+        const char *name;
+        int precedence;
+    } given[] = {
+        {"a", 9000},
+        {"b", 8000},
+        {"c", 9000},
+    };
+    static const char *const expected[] = {"b", "a", "c"};
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    for (size_t i = 0; i < COUNT(given); i++) {
+        SCOPED(buf) body = {.limit = 0};
+        buf_print(&body,
+                  "{\"metadata\":{\"name\":\"%s\",\"labels\":{\"k\":\"v\"}},\"spec\":{"
+                  "\"matchingPrecedence\":%d,\"priorityLevelConfiguration\":{\"name\":\"exempt\"}"
+                  "}}",
+                  given[i].name, given[i].precedence);
+        apiserver_fixture_create(&fixture, schemas, buf_c(&body));
+    }
+    CHECK_EQ(get(&fixture, "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas?labelSelector=k%3Dv",
+                 TABLE),
+             200);
+    for (size_t i = 0; i < COUNT(expected); i++)
+        CHECK_EQ(json_path_str(json_at(json_path(json_doc_root(fixture.doc), "rows"), i),
+                               "object.metadata.name"),
+                 str_from_c(expected[i]));
+}

@@ -152,6 +152,7 @@ struct kind {
     bool metadata_last;      /* Event, PodDisruptionBudget: a create with other faults hides its */
     bool orphans_dependents; /* Job, ReplicationController: a DELETE without a policy is Orphan */
     bool is_custom;          /* a version of a custom resource; see crd/crd.h */
+    const char *row_order;   /* FlowSchema: a Table has its rows by this number; NULL: by key */
     struct str deprecation;  /* warning on every answer; empty for none */
 
     name_check_fn *check_name;

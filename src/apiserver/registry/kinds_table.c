@@ -377,7 +377,8 @@ static const struct kind kinds[] = {
          ALL),
 
     KIND(FLOW, "v1", "FlowSchema", "flowschemas", "flowschema", GENERATION | OVERWRITES,
-         dns1123_subdomain, flow_schema, flow_schema, ALL, PARTS(status)),
+         dns1123_subdomain, flow_schema, flow_schema, ALL, PARTS(status),
+         .row_order = "spec.matchingPrecedence"),
     KIND(FLOW, "v1", "PriorityLevelConfiguration", "prioritylevelconfigurations",
          "prioritylevelconfiguration", GENERATION | OVERWRITES, dns1123_subdomain,
          priority_level_configuration, priority_level_configuration, ALL, PARTS(status)),
