@@ -82,15 +82,17 @@ static struct str plain_message(struct arena *arena, struct str message)
                        STR_ARG(str_skip(rest, end_of_value(rest))));
 }
 
-static bool is_same_cause(const struct cause *a, const struct cause *b)
+/* The order of several faults in one message does not count. */
+static bool is_same_cause(struct arena *arena, const struct cause *a, const struct cause *b)
 {
-    return str_eq(a->field, b->field) && str_eq(a->message, b->message);
+    return str_eq(a->field, b->field) &&
+           (str_eq(a->message, b->message) || wording_is_same_list(arena, a->message, b->message));
 }
 
-static bool has_cause(const struct causes *causes, const struct cause *cause)
+static bool has_cause(struct arena *arena, const struct causes *causes, const struct cause *cause)
 {
     for (size_t i = 0; i < causes->count; i++)
-        if (is_same_cause(&causes->items[i], cause))
+        if (is_same_cause(arena, &causes->items[i], cause))
             return true;
     return false;
 }
@@ -105,7 +107,7 @@ static struct causes read_causes(struct arena *arena, const struct causes_answer
             json_path_str(item, "field"),
             wording_mask_moving(arena, plain_message(arena, json_path_str(item, "message"))),
         };
-        if (!has_cause(&causes, &cause))
+        if (!has_cause(arena, &causes, &cause))
             ARENA_ARRAY_PUSH(arena, causes.items, causes.count, causes.capacity, cause);
     }
     return causes;
@@ -117,7 +119,7 @@ static struct causes leave_out(struct arena *arena, const struct causes *from,
 {
     struct causes left = {0};
     for (size_t i = 0; i < from->count; i++)
-        if (!has_cause(what, &from->items[i]))
+        if (!has_cause(arena, what, &from->items[i]))
             ARENA_ARRAY_PUSH(arena, left.items, left.count, left.capacity, from->items[i]);
     return left;
 }
