@@ -315,8 +315,6 @@ struct error *handle_list_respond(const struct request *request,
     size_t held = 0, ready = 0;
     bool streaming = false;
     TRY(negotiate_check(request, format));
-    if (format->form == FORM_TABLE)
-        TRY(order_rows(request, list));
     codec_list_begin(&out, &codec);
     for (size_t i = 0; i < list->count; i++) {
         const size_t size = object_text_size(list->items[i]);
@@ -385,5 +383,7 @@ struct error *handle_list(struct request *request)
         return respond_expired(request, &options);
     }
     TRY(err);
+    if (format.form == FORM_TABLE)
+        TRY(order_rows(request, &list));
     return handle_list_respond(request, &format, &list);
 }
