@@ -23,8 +23,9 @@ struct causes_answer {
 };
 
 /*
- * Whether one of them is 422 with causes, and the other one, too, or a success. Otherwise there is
- * nothing to hold side by side.
+ * Whether one of them is 422 with causes, and the other one, too, or a success. So is a fault that
+ * only corset finds where kube-apiserver found causes: what corset lacks is named then, and hides
+ * the fault that it finds behind. Otherwise there is nothing to hold side by side.
  */
 bool causes_are_comparable(const struct causes_answer *real, const struct causes_answer *corset);
 

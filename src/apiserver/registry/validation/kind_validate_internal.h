@@ -242,8 +242,8 @@ validate_fn validate_service_spec, validate_service_port, validate_service_statu
 validate_fn validate_pod_spec, validate_pod_template, validate_pod_update, validate_pod_status,
     validate_toleration, validate_claim_templates;
 validate_fn validate_deployment_spec, validate_deployment_status, validate_replica_set_spec,
-    validate_replica_set_status, validate_daemon_set_spec, validate_stateful_set_spec,
-    validate_stateful_set_status, validate_stateful_set_update,
+    validate_replica_set_status, validate_daemon_set_spec, validate_daemon_set_status,
+    validate_stateful_set_spec, validate_stateful_set_status, validate_stateful_set_update,
     validate_replication_controller_spec, validate_pod_disruption_budget_spec,
     validate_controller_revision;
 validate_fn validate_job, validate_job_spec, validate_job_update, validate_job_status_update,

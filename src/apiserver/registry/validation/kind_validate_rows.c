@@ -116,6 +116,7 @@ static const struct rule_row rows[] = {
     AT_LEAST("DaemonSetStatus", "numberAvailable", 0),
     AT_LEAST("DaemonSetStatus", "numberUnavailable", 0),
     AT_LEAST("DaemonSetStatus", "collisionCount", 0),
+    OBJECT("DaemonSetStatus", validate_daemon_set_status),
     AT_LEAST("StatefulSetSpec", "replicas", 0),
     AT_LEAST("StatefulSetSpec", "minReadySeconds", 0),
     OBJECT("StatefulSetSpec", validate_stateful_set_spec),

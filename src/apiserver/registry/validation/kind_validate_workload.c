@@ -149,6 +149,18 @@ static void validate_orders(struct kind_validator *v, const struct json_value *o
                 arena_print(v->arena, "cannot be greater than %s", orders[i].name));
 }
 
+/* How often names of what a controller makes were taken already; it only grows. */
+static void validate_collisions(struct kind_validator *v, const struct json_value *status,
+                                struct str path)
+{
+    const struct json_value *old = json_path(v->old, "status.collisionCount");
+    const int64_t count = number_at(status, "collisionCount");
+    int64_t was;
+    if (json_to_int64(old, &was) && (!json_path(status, "collisionCount") || count < was))
+        field_errors_add_int(v->errors, FIELD_INVALID, field_path(v, path, "collisionCount"), count,
+                             STR("cannot be decremented"));
+}
+
 void validate_deployment_status(struct kind_validator *v, const struct json_value *object,
                                 struct str path)
 {
@@ -159,6 +171,13 @@ void validate_deployment_status(struct kind_validator *v, const struct json_valu
         {"availableReplicas", "readyReplicas", "readyReplicas"  },
     };
     validate_orders(v, object, path, orders, COUNT(orders));
+    validate_collisions(v, object, path);
+}
+
+void validate_daemon_set_status(struct kind_validator *v, const struct json_value *object,
+                                struct str path)
+{
+    validate_collisions(v, object, path);
 }
 
 /* Of a ReplicationController, too. */
@@ -185,6 +204,7 @@ void validate_stateful_set_status(struct kind_validator *v, const struct json_va
         {"availableReplicas", "readyReplicas", "status.readyReplicas"},
     };
     validate_orders(v, object, path, orders, COUNT(orders));
+    validate_collisions(v, object, path);
 }
 
 /* The message says deployment, as upstream. */
