@@ -514,6 +514,26 @@ SIM_TEST(a_status_of_flow_control_leaves_all_metadata)
     CHECK_EQ(apiserver_fixture_text(&fixture, "metadata.generateName"), STR(""));
 }
 
+SIM_TEST(a_daemon_set_keeps_its_generation_when_its_status_is_written)
+{
+    const char *sets = "/apis/apps/v1/namespaces/default/daemonsets";
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
+    apiserver_fixture_create(
+        &fixture, sets,
+        "{\"metadata\":{\"name\":\"d\"},\"spec\":{\"selector\":{\"matchLabels\":{\"a\":\"b\"}},"
+        "\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":[{\"name\":"
+        "\"c\",\"image\":\"i\"}]}}}}");
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PUT",
+                                    "/apis/apps/v1/namespaces/default/daemonsets/d/status",
+                                    "{\"metadata\":{\"name\":\"d\"}}"),
+             200);
+    const struct json_value *annotations =
+        json_path(json_doc_root(fixture.doc), "metadata.annotations");
+    CHECK_EQ(json_to_str(json_get(annotations, STR("deprecated.daemonset.template.generation"))),
+             STR("1"));
+}
+
 /* Of a CronJob only whole writes look at the domains of finalizers. */
 SIM_TEST(a_status_of_a_cron_job_takes_any_finalizer)
 {

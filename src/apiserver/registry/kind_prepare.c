@@ -49,7 +49,7 @@ static const struct prepare_rule rules[] = {
     {&type_replication_controller,       NULL,                       NULL,                      false, STATUS_KEEPS_NOTHING,
      prepare_controller_status                                                                                                                              },
     {&type_daemon_set,                   prepare_daemon_set_create,  prepare_daemon_set_update, false,
-     STATUS_KEEPS_NOTHING,                                                                                                        NULL                      },
+     STATUS_KEEPS_NOTHING,                                                                                                        prepare_daemon_set_status },
     {&type_stateful_set,                 prepare_stateful_set,       prepare_stateful_set,      false, STATUS_KEEPS_NOTHING,
      NULL                                                                                                                                                   },
     {&type_persistent_volume_claim,      prepare_claim,              prepare_claim,             false, STATUS_KEEPS_NOTHING,

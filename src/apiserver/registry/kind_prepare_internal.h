@@ -35,6 +35,7 @@ prepare_fn prepare_job_create;
 prepare_fn prepare_controller_status;
 prepare_fn prepare_stateful_set;
 prepare_fn prepare_daemon_set_create;
+prepare_fn prepare_daemon_set_status;
 prepare_fn prepare_daemon_set_update;
 prepare_fn prepare_claim;
 prepare_fn prepare_volume_create;

@@ -68,6 +68,15 @@ void prepare_daemon_set_create(struct prepare *prepare)
     set_generation(prepare, 1);
 }
 
+/* What the old object counts. */
+static int64_t read_generation(const struct prepare *prepare)
+{
+    const struct json_value *annotations = json_path(prepare->write->old, "metadata.annotations");
+    int64_t generation = 0;
+    (void)str_to_int64(json_to_str(json_get(annotations, GENERATION_ANNOTATION)), &generation);
+    return generation;
+}
+
 /*
  * templateGeneration counts changes of the template. apps/v1 has no field for it and keeps it in an
  * annotation.
@@ -75,14 +84,17 @@ void prepare_daemon_set_create(struct prepare *prepare)
 void prepare_daemon_set_update(struct prepare *prepare)
 {
     const struct json_value *old = prepare->write->old;
-    const struct str text =
-        json_to_str(json_get(json_path(old, "metadata.annotations"), GENERATION_ANNOTATION));
-    int64_t generation = 0;
-    (void)str_to_int64(text, &generation);
+    int64_t generation = read_generation(prepare);
     if (!json_equal(json_path(old, "spec.template"), json_path(prepare->object, "spec.template")) &&
         generation < INT64_MAX)
         generation++;
     set_generation(prepare, generation);
+}
+
+/* A write of the status does not take the annotation away. */
+void prepare_daemon_set_status(struct prepare *prepare)
+{
+    set_generation(prepare, read_generation(prepare));
 }
 
 /* The claims of a StatefulSet say what they are, whatever was given. */
