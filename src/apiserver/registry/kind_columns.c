@@ -41,8 +41,9 @@ void kind_cell_list_done(struct kind_cell_list *list)
 
 void kind_cell_list_add(struct kind_cell_list *list, struct str part)
 {
-    if (list->count++ < KIND_CELL_LIST_MAX)
-        kind_cell_part(&list->text, ",", part);
+    if (list->count < KIND_CELL_LIST_MAX)
+        buf_print(&list->text, "%s%.*s", list->count ? "," : "", STR_ARG(part));
+    list->count++;
 }
 
 void kind_cell_list_finish(struct kind_cell_list *list)

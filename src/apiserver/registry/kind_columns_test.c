@@ -1,5 +1,6 @@
 #include "apiserver/registry/kind.h"
 #include "apiserver/registry/kind_builtin.h"
+#include "apiserver/registry/kind_columns_internal.h"
 #include "base/duration.h"
 #include "json/builder.h"
 #include "json/path.h"
@@ -244,4 +245,15 @@ TEST(kind_cells_of_nothing)
         OWNED(json_doc) cells = cells_of(&kinds[i], json_doc_root(empty), 0);
         CHECK_EQ(json_count(json_doc_root(cells)), kinds[i].column_count);
     }
+}
+
+/* A port of an EndpointSlice may have an empty name. */
+TEST(columns_show_what_is_empty_in_a_list)
+{
+    SCOPED(kind_cell_list) list = {.count = 0};
+    const char *const parts[] = {"", "b", "", "d", "e"};
+    for (size_t i = 0; i < COUNT(parts); i++)
+        kind_cell_list_add(&list, str_from_c(parts[i]));
+    kind_cell_list_finish(&list);
+    CHECK_EQ(buf_str(&list.text), STR(",b, + 2 more..."));
 }
