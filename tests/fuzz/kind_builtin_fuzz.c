@@ -1,7 +1,8 @@
 /*
  * An object of a built-in kind is refused, or passes through the steps of a write: decoding and
  * filling in are done once and for all, what was stored is stored again unchanged, and validation
- * says what it says.
+ * says what it says. What has a fault is not stored: a Service whose address cannot be read gets
+ * none.
  */
 #include "apiserver/registry/kind_builtin.h"
 #include "apiserver/types/go_types.h"
@@ -34,7 +35,8 @@ static void check_steps(const struct kind *kind, struct json_doc *decoded)
     kind_builtin_validate(kind, &write, json_doc_root(stored), &errors);
     write.old = json_doc_root(stored);
     CHECK_OK(kind_builtin_prepare(kind, &write, stored, &restored));
-    check_equal(stored, restored);
+    if (errors.count == 0)
+        check_equal(stored, restored);
     kind_builtin_validate(kind, &write, json_doc_root(restored), &errors);
     write.subresource = STR("status");
     kind_builtin_validate(kind, &write, json_doc_root(restored), &errors);
