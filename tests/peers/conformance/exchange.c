@@ -27,6 +27,7 @@ static const struct json_field row_fields[] = {
     {"response",     json_read_object,  AT_E(response),      JSON_REQUIRED},
     {"select",       json_read_array,   AT_E(select),        JSON_OPTIONAL},
     {"statusOneOf",  json_read_array,   AT_E(status_one_of), JSON_OPTIONAL},
+    {"mayWarn",      json_read_array,   AT_E(may_warn),      JSON_OPTIONAL},
     {"checkHeaders", json_read_strings, AT_E(check_headers), JSON_OPTIONAL},
     {"needs",        json_read_strings, AT_E(needs),         JSON_OPTIONAL},
     {"lenient",      json_read_strings, AT(lenient),         JSON_OPTIONAL},

@@ -37,6 +37,7 @@ struct exchange {
     const struct json_value *response; /* status, headers, body, events, ended, bookmarks */
     const struct json_value *select;   /* only these pointers were recorded */
     const struct json_value *status_one_of;
+    const struct json_value *may_warn; /* warnings that come now and then, all of them or none */
     struct json_strings check_headers, needs;
     struct exchange_patterns lenient, loose, unordered;
     bool status_only; /* "compare": "status" */
