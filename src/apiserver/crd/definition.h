@@ -31,7 +31,7 @@ MUST_USE struct error *definition_default(struct json_doc *doc, struct json_doc 
 void definition_validate(const struct json_value *definition, const struct json_value *old,
                          struct field_errors *errors);
 
-/* Warns of formats in schemas that nobody knows; old is NULL on create. */
+/* Warns of formats in schemas that are not known; old is NULL on create. */
 void definition_warn(const struct json_value *definition, const struct json_value *old,
                      struct json_warnings *warnings);
 

@@ -140,7 +140,7 @@ struct numbers {
     struct str selector;
 };
 
-/* What a Scale that is written has as long as nobody has set its replicas. */
+/* The replicas of a Scale that is written, as long as they are not set. */
 #define UNSET ((int64_t)INT32_MIN)
 
 static struct error *read_custom(const struct crd_scale_paths *scale, struct arena *arena,

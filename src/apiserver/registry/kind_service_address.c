@@ -248,7 +248,7 @@ static struct str draw_address(struct kind_validator *v)
                        offset & 255);
 }
 
-/* The address of the network and that for all are nobody's. */
+/* The address of the network and the broadcast address are not given to a Service. */
 static bool is_in_network(struct str address)
 {
     struct ip ip;

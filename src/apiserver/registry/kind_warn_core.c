@@ -11,7 +11,7 @@ static const struct warn_annotation account_annotations[] = {
      "deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets"},
 };
 
-/* An annotation that was there before is nobody's fault now. */
+/* An annotation that was there before is not refused. */
 void warn_of_service_account(struct kind_warner *w)
 {
     if (!json_get(json_path(w->old, "metadata.annotations"),

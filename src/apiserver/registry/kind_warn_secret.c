@@ -12,7 +12,7 @@
 #define DASHES      STR("-----")
 #define CERTIFICATE STR("CERTIFICATE")
 
-/* As many types are named in a warning; nobody reads more. */
+/* As many types are named in a warning. */
 #define TYPES_MAX 64
 
 /* Goes behind the next beginning of a line with the words; false when there is none. */

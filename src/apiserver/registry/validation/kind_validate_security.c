@@ -200,7 +200,7 @@ static void validate_no_devices(struct kind_validator *v, const struct json_valu
         field_forbidden(v, path, "volumeDevices", "when `hostUsers` is false");
 }
 
-/* Users of its own go with no other namespace of the host. */
+/* A Pod with hostUsers false shares no other namespace of the host. */
 void validate_host_users(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     static const struct {
