@@ -564,7 +564,7 @@ static struct error *proxies(void *data)
     OWNED(transport) target = NULL;
     TRY(listener_accept(proxy->listener, &client));
     if (proxy->tls)
-        TRY(tls_accept(proxy->tls, TAKE(client), &client));
+        TRY(tls_accept(proxy->tls, TAKE(client), STR(""), &client));
     if (proxy->socks)
         TRY(agree_socks(proxy, client));
     else

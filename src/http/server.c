@@ -1,10 +1,9 @@
 /*
- * The HTTP server: accepting, handshakes, and a fiber per request.
+ * The HTTP server: accepting, and a fiber per request.
  *
- * Two fibers run for the server's whole life. accept_connections() takes connections from the
- * listener and puts them into the list waiting. start_handshakes() takes them from there, newest
- * first, and starts a fiber per handshake, run_handshake(), which creates the connection (conn.c).
- * From then on the connection needs no fiber. A request calls on_request(), which starts
+ * One fiber runs for the server's whole life: accept_connections() takes connections from the
+ * listener. With TLS they pass through their handshakes (handshakes.c); then on_secure() makes the
+ * connection (conn.c), which needs no fiber. A request calls on_request(), which starts
  * handle_request() on a fiber of the scope handlers.
  *
  * http_server_free() stops in the same order: no accepting, no handshakes, connections closed,
@@ -29,26 +28,8 @@
 #define HANDSHAKE_DEFAULT   (10 * SECOND)
 /* File descriptors may have run out: gives connections time to end before the next try. */
 #define ACCEPT_PAUSE (50 * MILLISECOND)
-
-/*
- * TLS handshakes are the most expensive work that an unauthenticated client can cause. A few begin
- * per turn of the loop, the newest first: in a flood, clients that just connected get through,
- * while old ones have probably given up. When too many handshakes have begun, the oldest is
- * cancelled, but not before it had time for its round trips. Until then the others wait.
- */
-#define HANDSHAKES_PER_TURN 16
-#define HANDSHAKES_MAX      1000
-#define HANDSHAKE_MIN       (250 * MILLISECOND)
-#define HANDSHAKES_PAUSE    (5 * MILLISECOND)
-
-struct handshake {
-    struct list_link link; /* in waiting or begun; in none once it is cancelled */
-    struct http_server *server;
-    struct transport *transport;
-    struct fiber *fiber;
-    int64_t begun; /* by loop_now() */
-    bool is_surplus;
-};
+/* Accepting takes some microseconds, and thousands may wait at once. */
+#define ACCEPT_PER_TURN 64
 
 static void on_capacity(struct http_conn *conn)
 {
@@ -147,36 +128,8 @@ static struct error *handle_request(void *data)
     return NULL;
 }
 
-/* Takes the lower transport. Suspends for the TLS handshake. */
-static struct error *secure_transport(struct http_server *server, struct transport *lower,
-                                      struct transport **ret_transport)
+static void add_connection(struct http_server *server, struct transport *transport, bool is_surplus)
 {
-    if (!server->options.tls) {
-        *ret_transport = lower;
-        return NULL;
-    }
-    FIBER_TIMEOUT(server->options.handshake_timeout);
-    return tls_accept(server->options.tls, lower, ret_transport);
-}
-
-/* The fiber of one handshake. A failed handshake is logged at a high level only. */
-static struct error *run_handshake(void *data)
-{
-    struct handshake *handshake = data;
-    struct http_server *server = handshake->server;
-    struct transport *transport = NULL;
-    struct error *err = secure_transport(server, handshake->transport, &transport);
-    const bool is_surplus = handshake->is_surplus;
-    server->begun_count--;
-    list_remove(&handshake->link);
-    mem_free(handshake);
-    if (err) {
-        log_v(4, "TLS handshake failed", LOG_ERROR(err));
-        error_free(err);
-        server->conn_count--;
-        event_wake_all(&server->changed);
-        return NULL;
-    }
     const struct http_conn_options options = {
         .role = HTTP_SERVER,
         .limits = server->options.limits,
@@ -189,7 +142,18 @@ static struct error *run_handshake(void *data)
     list_append(&server->conns, &conn->link);
     if (server->draining)
         http_conn_retire(conn);
-    return NULL;
+}
+
+/* The end of a handshake. */
+static void on_secure(void *data, struct transport *transport, bool is_surplus)
+{
+    struct http_server *server = data;
+    if (transport) {
+        add_connection(server, transport, is_surplus);
+        return;
+    }
+    server->conn_count--;
+    event_wake_all(&server->changed);
 }
 
 /* Suspends until a client connects. The connection counts against the limit from here on. */
@@ -199,59 +163,13 @@ static struct error *accept_connection(struct http_server *server)
     TRY(listener_accept(server->listener, &transport));
     if (server->options.unsent)
         transport_limit_unsent(transport, server->options.unsent);
-    struct handshake *handshake = NEW(struct handshake);
-    *handshake =
-        (struct handshake){.server = server,
-                           .transport = transport,
-                           .is_surplus = server->conn_count >= server->options.connections};
+    const bool is_surplus = server->conn_count >= server->options.connections;
     server->conn_count++;
-    list_prepend(&server->waiting, &handshake->link);
-    event_wake_all(&server->arrived);
+    if (server->options.tls)
+        handshakes_add(&server->handshakes, transport, is_surplus);
+    else
+        add_connection(server, transport, is_surplus);
     return NULL;
-}
-
-/* Makes room for one more handshake when HANDSHAKES_MAX have begun. False: there is none yet. */
-static bool make_room_for_handshake(struct http_server *server)
-{
-    struct list_link *first = list_first(&server->begun);
-    if (server->begun_count < HANDSHAKES_MAX || !first)
-        return true;
-    struct handshake *oldest = LIST_ENTRY(first, struct handshake, link);
-    if (loop_now(server->loop) - oldest->begun < HANDSHAKE_MIN)
-        return false;
-    list_remove(&oldest->link);
-    fiber_cancel(oldest->fiber);
-    return true;
-}
-
-static void begin_handshake(struct http_server *server, struct handshake *handshake)
-{
-    handshake->begun = loop_now(server->loop);
-    list_append(&server->begun, &handshake->link);
-    server->begun_count++;
-    handshake->fiber = scope_start(&server->handshakes, "http handshake", run_handshake, handshake);
-}
-
-/* The fiber that starts handshakes, a few per turn of the loop. */
-static struct error *start_handshakes(void *data)
-{
-    struct http_server *server = data;
-    for (;;) {
-        while (list_is_empty(&server->waiting))
-            TRY(event_wait(&server->arrived, "a connection"));
-        bool has_room = true;
-        for (int i = 0; i < HANDSHAKES_PER_TURN && has_room; i++) {
-            struct list_link *next = list_first(&server->waiting);
-            if (!next)
-                break;
-            has_room = make_room_for_handshake(server);
-            if (has_room) {
-                list_remove(next);
-                begin_handshake(server, LIST_ENTRY(next, struct handshake, link));
-            }
-        }
-        TRY(has_room ? fiber_yield() : fiber_sleep(HANDSHAKES_PAUSE));
-    }
 }
 
 static void tell_accept(struct http_server *server, const struct error *err)
@@ -301,10 +219,12 @@ static struct error *accept_again(struct http_server *server)
 static struct error *accept_connections(void *data)
 {
     struct http_server *server = data;
-    for (;;) {
+    for (size_t count = 1;; count++) {
         TRY(wait_below_limit(server));
         TRY(pause_after(server,
                         server->is_refusing ? accept_again(server) : accept_connection(server)));
+        if (count % ACCEPT_PER_TURN == 0)
+            TRY(fiber_yield());
     }
 }
 
@@ -323,10 +243,9 @@ struct error *http_server_new(struct loop *loop, const struct http_server_option
     server->listener = listener;
     server->port = listener_port(listener);
     list_init(&server->conns);
-    list_init(&server->waiting);
-    list_init(&server->begun);
+    handshakes_init(&server->handshakes, loop, server->options.tls,
+                    server->options.handshake_timeout, on_secure, server);
     scope_start(&server->acceptor, "http accept", accept_connections, server);
-    scope_start(&server->acceptor, "http handshakes", start_handshakes, server);
     *ret_server = server;
     return NULL;
 }
@@ -336,12 +255,7 @@ static void stop_accepting(struct http_server *server)
 {
     scope_done(&server->acceptor);
     listener_free(TAKE(server->listener));
-    LIST_FOREACH (struct handshake, handshake, &server->waiting, link) {
-        list_remove(&handshake->link);
-        transport_free(handshake->transport);
-        mem_free(handshake);
-        server->conn_count--;
-    }
+    handshakes_stop(&server->handshakes);
 }
 
 void http_server_free(struct http_server *server)
@@ -349,7 +263,7 @@ void http_server_free(struct http_server *server)
     if (!server)
         return;
     stop_accepting(server);
-    scope_done(&server->handshakes);
+    handshakes_done(&server->handshakes);
     LIST_FOREACH (struct http_conn, conn, &server->conns, link)
         http_conn_close(conn, error_new(ERROR_CANCELED, "the server is stopping"));
     scope_done(&server->handlers);

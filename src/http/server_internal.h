@@ -4,6 +4,7 @@
 #include "async/event.h"
 #include "async/scope.h"
 #include "base/list.h"
+#include "http/handshakes.h"
 #include "http/server.h"
 
 struct http_call;
@@ -15,11 +16,7 @@ struct http_server {
     struct listener *listener;
     uint16_t port;
     struct scope acceptor;
-    struct scope handshakes;
-    struct list waiting; /* handshakes that have not begun, the newest first */
-    struct list begun;   /* handshakes that have begun, the oldest first */
-    size_t begun_count;
-    struct event arrived;
+    struct handshakes handshakes;
     struct scope handlers;
     struct list conns;
     size_t conn_count; /* connections in their handshake included */

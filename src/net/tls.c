@@ -452,7 +452,7 @@ struct error *tls_connect(struct tls_context *context, struct transport *lower,
     tls_resumption_offer(options->resumption, tls->ssl);
     SSL_set_connect_state(tls->ssl);
     hold_credentials(options);
-    struct error *err = tls_handshake(tls);
+    struct error *err = tls_handshake(tls, STR(""));
     /* Only the handshake needed the certificates. The next connection parses them again. */
     SSL_certs_clear(tls->ssl);
     settle_credentials(options);

@@ -89,11 +89,12 @@ void tls_server_become(struct tls_server *server, struct tls_server *newer);
 DEFINE_OWNED(tls_server)
 
 /*
- * Suspends for the handshake. Takes ownership of lower, even on failure. A client without a
- * certificate, or with one that does not verify, is accepted too: see tls_peer().
+ * Suspends for the handshake. Takes ownership of lower, even on failure. first is what was read
+ * from it already. A client without a certificate, or with one that does not verify, is accepted
+ * too: see tls_peer().
  */
 MUST_USE struct error *tls_accept(struct tls_server *server, struct transport *lower,
-                                  struct transport **ret_transport);
+                                  struct str first, struct transport **ret_transport);
 
 /*
  * The protocol that both sides agreed on by ALPN: "h2", "http/1.1", or empty when they agreed on

@@ -139,12 +139,13 @@ static struct error *run_handshake(struct tls_handshake *handshake)
     }
 }
 
-struct error *tls_handshake(struct tls *tls)
+struct error *tls_handshake(struct tls *tls, struct str first)
 {
     struct tls_handshake *handshake = NEW(struct tls_handshake);
     handshake->tls = tls;
     handshake->in.limit = INPUT_MAX;
     handshake->out.limit = INPUT_MAX;
+    buf_add(&handshake->in, first);
     tls->handshake = handshake;
     TRY(run_handshake(handshake));
     if (handshake->session)

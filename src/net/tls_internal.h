@@ -76,8 +76,8 @@ void tls_set_common_options(SSL_CTX *ctx);
 /* A transport over lower, which it owns, before its handshake. */
 struct tls *tls_new(SSL_CTX *ctx, struct transport *lower);
 
-/* Suspends. */
-MUST_USE struct error *tls_handshake(struct tls *tls);
+/* Suspends. first is what was received from the transport below already. */
+MUST_USE struct error *tls_handshake(struct tls *tls, struct str first);
 
 /*
  * For the BIO while there is a handshake: what OpenSSL writes, and what it reads. -1 means later;

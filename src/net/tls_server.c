@@ -171,7 +171,7 @@ void tls_server_become(struct tls_server *server, struct tls_server *newer)
     tls_server_free(newer);
 }
 
-struct error *tls_accept(struct tls_server *server, struct transport *lower,
+struct error *tls_accept(struct tls_server *server, struct transport *lower, struct str first,
                          struct transport **ret_transport)
 {
     struct tls *tls = tls_new(server->ctx, lower);
@@ -179,7 +179,7 @@ struct error *tls_accept(struct tls_server *server, struct transport *lower,
     tls->server = server;
     tls->trust_number = server->trust_number;
     SSL_set_accept_state(tls->ssl);
-    TRY(tls_handshake(tls), "TLS handshake");
+    TRY(tls_handshake(tls, first), "TLS handshake");
     *ret_transport = TAKE(owner);
     return NULL;
 }

@@ -29,7 +29,7 @@ static struct error *serve_one(struct host *host)
     struct transport *lower;
     TRY(listener_accept(host->listener, &lower));
     OWNED(transport) transport = NULL;
-    TRY(tls_accept(host->server, lower, &transport));
+    TRY(tls_accept(host->server, lower, STR(""), &transport));
     tls_peer(transport, &host->arena, &host->peer);
     host->resumed = SSL_session_reused(tls_ssl(transport));
     char byte;
