@@ -74,7 +74,7 @@ soak-fleet: ## CLUSTERS=10000 virtual clusters that fail, come and go for MINUTE
 	@cmake --build --preset release --target corset
 	@tests/soak/fleet/run --clusters $(CLUSTERS) --minutes $(MINUTES) --seed $(SEED)
 
-hostile: ## attack the release build: 70 hostile clusters, then 23 hostile clients, in 512 MiB
+hostile: ## attack the release build: 70 hostile clusters, then 25 hostile clients, in 512 MiB
 	@tools/bootstrap test
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target corset hostile

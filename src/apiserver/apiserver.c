@@ -36,6 +36,7 @@
 #include "net/tls.h"
 
 #define CONNECTIONS_DEFAULT 20000
+#define STRANGERS_MAX       2000 /* an idle one takes 16 KiB */
 #define DESCRIPTORS_KEPT    ((size_t)64)
 
 #define STORAGE_MAX          ((int64_t)2 << 30)
@@ -207,6 +208,7 @@ static struct error *listen_http(struct apiserver *server, const struct apiserve
         .handler = handler_serve,
         .data = &server->handler,
         .connections = connections_max(options),
+        .strangers = STRANGERS_MAX,
         .on_accept = on_accept,
     };
     TRY(http_server_new(server->loop, &http, &server->http));

@@ -1,6 +1,7 @@
 #include "apiserver/apiserver.h"
 
 #include "apiserver/apiserver_fixture_test.h"
+#include "net/transport.h"
 
 #define MAPS "/api/v1/namespaces/default/configmaps"
 
@@ -105,6 +106,11 @@ SIM_TEST(readyz_says_what_is_wrong)
     fixture.options.connections = 1;
     CHECK_OK(apiserver_fixture_start(&fixture));
     const char *const targets[] = {"/readyz", "/readyz?verbose"};
+    CHECK_EQ(apiserver_fixture_get(&fixture, "/readyz"), 200);
+    OWNED(transport) waiting = NULL;
+    CHECK_OK(network_connect(fixture.network, APISERVER_FIXTURE_HOST,
+                             apiserver_port(fixture.server), &waiting));
+    CHECK_OK(fiber_sleep(SECOND));
     for (size_t i = 0; i < COUNT(targets); i++) {
         CHECK_EQ(apiserver_fixture_get(&fixture, targets[i]), 500);
         CHECK_EQ(buf_str(&fixture.answer),

@@ -23,6 +23,7 @@
 
 #define RETRY           (5 * SECOND)
 #define UPKEEP          (10 * SECOND)
+#define STRANGERS_MAX   1000
 #define PUBLISH_TIMEOUT (10 * SECOND)
 #define API_SERVICES    GVR("apiregistration.k8s.io", "v1", "apiservices")
 #define API_SERVICE     FLEET_VERSION "." FLEET_GROUP
@@ -137,6 +138,7 @@ static struct error *handle_fleet(void *data, struct http_request *http)
     if (!front_proxy_identify(&server->proxy, &peer, http_request_headers(http), request.arena,
                               &request.user))
         return refuse(http, status_unauthorized());
+    http_request_vouch(http);
     if (!fleet_path_is_ours(request.target))
         return refuse(http, status_no_such_resource());
     return fleet_serve(server->fleet, &request);
@@ -233,6 +235,7 @@ static struct error *serve_until_cancelled(struct fleet_server *server)
         .host = server->options.host,
         .port = server->options.port,
         .tls = server->tls,
+        .strangers = STRANGERS_MAX,
         .handler = handle_fleet,
         .data = server,
     };

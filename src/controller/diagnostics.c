@@ -143,6 +143,7 @@ static struct error *handle_diagnostics(void *data, struct http_request *request
     OWNED(error) refused = check_access(diagnostics, request, path);
     if (refused)
         return answer_refusal(request, refused);
+    http_request_vouch(request);
     LIST_FOREACH (struct page, page, &diagnostics->pages, link) {
         if (!str_eq(path, str_from_c(page->path)))
             continue;

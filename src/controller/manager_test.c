@@ -8,6 +8,8 @@
 #include "controller/controller.h"
 #include "controller/fake_cache_test.h"
 #include "controller/leader.h"
+#include "net/network.h"
+#include "net/transport.h"
 
 struct manager_fixture {
     struct client_fixture api;
@@ -230,6 +232,38 @@ SIM_TEST(health_and_metrics_are_served_before_caches_are_synced)
                                        "result=\"success\"} 0\n"));
     CHECK_EQ(ask(&fixture, "metrics.test", metrics, "/debug/flags/v", &body), 200);
     CHECK_EQ(ask(&fixture, "metrics.test", metrics, "/", &body), 404);
+}
+
+/* Connections that say nothing, more than the server has places for. */
+static void crowd(struct manager_fixture *fixture, struct transport **guests, size_t count,
+                  const char *host, uint16_t port)
+{
+    for (size_t i = 0; i < count; i++)
+        CHECK_OK(network_connect(fixture->api.network, str_from_c(host), port, &guests[i]));
+}
+
+/* Who fills the ports that everybody may connect to does not make the probes of kubelet fail. */
+SIM_TEST(idle_connections_do_not_keep_probes_out)
+{
+    struct transport *guests[300];
+    SCOPED(manager_fixture) fixture;
+    SCOPED(buf) body = {0};
+    manager_fixture_init(&fixture,
+                         (struct manager_options){.health_host = STR("health.test"),
+                                                  .diagnostics_host = STR("metrics.test"),
+                                                  .insecure_diagnostics = true},
+                         false);
+    manager_fixture_start(&fixture);
+    const uint16_t health = manager_health_port(fixture.manager);
+    const uint16_t metrics = manager_diagnostics_port(fixture.manager);
+    crowd(&fixture, guests, 150, "health.test", health);
+    crowd(&fixture, guests + 150, 150, "metrics.test", metrics);
+    const int64_t begun = loop_now(loop_current());
+    CHECK_EQ(ask(&fixture, "health.test", health, "/healthz", &body), 200);
+    CHECK_EQ(ask(&fixture, "metrics.test", metrics, "/metrics", &body), 200);
+    CHECK(loop_now(loop_current()) - begun < SECOND);
+    for (size_t i = 0; i < COUNT(guests); i++)
+        transport_free(guests[i]);
 }
 
 static const struct manager_options served = {.health_host = STR_INIT("health.test"),

@@ -49,6 +49,7 @@ struct http_conn {
     struct list_link link; /* the owner's */
     bool in_use;           /* the owner's */
     bool is_surplus;       /* the server's, see http_request_is_surplus() */
+    bool is_known;         /* the server's, see http_request_vouch() */
     void *owner;
     const struct http_conn_events *events;
     enum http_role role;

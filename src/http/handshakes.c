@@ -117,7 +117,7 @@ static void leave_silent(struct handshake *handshake)
     handshakes->silent_count--;
 }
 
-/* The timer is due: the oldest one has had its time. */
+/* The oldest one has had its time. */
 static void drop_silent(void *data)
 {
     struct handshakes *handshakes = data;
@@ -211,17 +211,30 @@ static struct error *run_handshake(void *data)
     return NULL;
 }
 
-/* Makes room for one more handshake when BEGUN_MAX have begun. False: there is none yet. */
-static bool make_room_for_handshake(struct handshakes *handshakes)
+/* Whether the client has had time for its round trips. */
+static bool has_had_time(const struct handshake *handshake)
+{
+    return loop_now(handshake->handshakes->loop) - handshake->since >= ROUND_TRIPS;
+}
+
+/* Cancels the oldest handshake that has begun. False: there is none that has had its time. */
+static bool drop_begun(struct handshakes *handshakes)
 {
     struct list_link *first = list_first(&handshakes->begun);
-    if (handshakes->begun_count < BEGUN_MAX || !first)
-        return true;
-    struct handshake *oldest = LIST_ENTRY(first, struct handshake, link);
-    if (loop_now(handshakes->loop) - oldest->since < ROUND_TRIPS)
+    struct handshake *oldest = first ? LIST_ENTRY(first, struct handshake, link) : NULL;
+    if (!oldest || !has_had_time(oldest))
         return false;
     list_remove(&oldest->link);
     fiber_cancel(oldest->fiber);
+    return true;
+}
+
+bool handshakes_drop(struct handshakes *handshakes)
+{
+    struct list_link *first = list_first(&handshakes->silent);
+    if (!first || !has_had_time(LIST_ENTRY(first, struct handshake, link)))
+        return drop_begun(handshakes);
+    drop_silent(handshakes);
     return true;
 }
 
@@ -245,7 +258,7 @@ static struct error *start_handshakes(void *data)
             struct list_link *next = list_first(&handshakes->waiting);
             if (!next)
                 break;
-            has_room = make_room_for_handshake(handshakes);
+            has_room = handshakes->begun_count < BEGUN_MAX || drop_begun(handshakes);
             if (has_room) {
                 list_remove(next);
                 begin_handshake(handshakes, LIST_ENTRY(next, struct handshake, link));

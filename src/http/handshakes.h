@@ -55,3 +55,6 @@ void handshakes_done(struct handshakes *handshakes);
 
 /* Takes the transport. What is said of it, is_surplus, is passed on. */
 void handshakes_add(struct handshakes *handshakes, struct transport *transport, bool is_surplus);
+
+/* Ends one whose client has had its time and is still awaited. False: there is none. */
+bool handshakes_drop(struct handshakes *handshakes);

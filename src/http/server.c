@@ -28,6 +28,8 @@
 #define HANDSHAKE_DEFAULT   (10 * SECOND)
 /* File descriptors may have run out: gives connections time to end before the next try. */
 #define ACCEPT_PAUSE (50 * MILLISECOND)
+/* All connections are in use when none became idle for as long. */
+#define ROOM_WAIT (500 * MILLISECOND)
 /* Accepting takes some microseconds, and thousands may wait at once. */
 #define ACCEPT_PER_TURN 64
 
@@ -44,7 +46,7 @@ static void on_retired(struct http_conn *conn)
 static void on_gone(struct http_conn *conn)
 {
     struct http_server *server = conn->owner;
-    list_remove(&conn->link);
+    conn_table_remove(&server->conns, conn);
     server->conn_count--;
     event_wake_all(&server->changed);
 }
@@ -139,9 +141,11 @@ static void add_connection(struct http_server *server, struct transport *transpo
     };
     struct http_conn *conn = http_conn_new(server->loop, transport, &options);
     conn->is_surplus = is_surplus;
-    list_append(&server->conns, &conn->link);
+    conn_table_add(&server->conns, conn);
     if (server->draining)
         http_conn_retire(conn);
+    if (server->options.strangers && server->conns.stranger_count > server->options.strangers)
+        (void)conn_table_drop_stranger(&server->conns, loop_now(server->loop));
 }
 
 /* The end of a handshake. */
@@ -156,20 +160,17 @@ static void on_secure(void *data, struct transport *transport, bool is_surplus)
     event_wake_all(&server->changed);
 }
 
-/* Suspends until a client connects. The connection counts against the limit from here on. */
-static struct error *accept_connection(struct http_server *server)
+/* Takes the transport. The connection counts against the limit from here on. */
+static void admit_client(struct http_server *server, struct transport *transport)
 {
-    struct transport *transport;
-    TRY(listener_accept(server->listener, &transport));
+    const bool is_surplus = server->conn_count >= server->options.connections;
     if (server->options.unsent)
         transport_limit_unsent(transport, server->options.unsent);
-    const bool is_surplus = server->conn_count >= server->options.connections;
     server->conn_count++;
     if (server->options.tls)
         handshakes_add(&server->handshakes, transport, is_surplus);
     else
         add_connection(server, transport, is_surplus);
-    return NULL;
 }
 
 static void tell_accept(struct http_server *server, const struct error *err)
@@ -192,37 +193,80 @@ static struct error *pause_after(struct http_server *server, struct error *err)
     return fiber_sleep(ACCEPT_PAUSE);
 }
 
-/* Suspends until there are fewer connections than the limit. */
-static struct error *wait_below_limit(struct http_server *server)
+static size_t limit_of(const struct http_server *server)
 {
-    const size_t limit = server->options.connections + server->options.surplus;
-    if (server->conn_count >= limit) {
-        OWNED(error) err = error_new(ERROR_IO, "all %zu connections are in use", limit);
-        tell_accept(server, err);
+    return server->options.connections + server->options.surplus;
+}
+
+/*
+ * Closes a connection that is idle: one that has said nothing, or a stranger's, or one whose client
+ * is known. The last only when those have most of the connections, or no other has become idle for
+ * a while: a crowd of strangers is to drive out none of them. False: none could be closed.
+ */
+static bool make_room(struct http_server *server, duration waited)
+{
+    const int64_t now = loop_now(server->loop);
+    const struct conn_table *conns = &server->conns;
+    return handshakes_drop(&server->handshakes) || conn_table_drop_stranger(&server->conns, now) ||
+           ((conns->known_count > limit_of(server) / 2 || waited >= ROOM_WAIT) &&
+            conn_table_drop_known(&server->conns, now));
+}
+
+/* Suspends until some connection has ended, or another look for one that is idle is due. */
+static struct error *wait_for_change(struct http_server *server)
+{
+    FIBER_TIMEOUT(ACCEPT_PAUSE);
+    return error_ignore(event_wait(&server->changed, "a connection to end"), ERROR_DEADLINE);
+}
+
+/* Suspends until there is room for one more connection. */
+static struct error *wait_for_room(struct http_server *server)
+{
+    const int64_t since = loop_now(server->loop);
+    while (server->conn_count >= limit_of(server)) {
+        const duration waited = loop_now(server->loop) - since;
+        if (!make_room(server, waited) && waited >= ROOM_WAIT && !server->is_refusing) {
+            OWNED(error)
+            err = error_new(ERROR_IO, "all %zu connections are in use", limit_of(server));
+            tell_accept(server, err);
+        }
+        TRY(wait_for_change(server));
     }
-    while (server->conn_count >= limit)
-        TRY(event_wait(&server->changed, "a connection to end"));
     return NULL;
 }
 
 /*
- * An attempt after one that failed. The system refuses at once if it refuses, whether a connection
- * waits or not: a wait shows that the trouble is over.
+ * Suspends until a client connects. After an attempt that failed the wait is short, and its end
+ * without a client shows that the trouble is over: the system refuses at once if it refuses,
+ * whether a client waits or not.
  */
-static struct error *accept_again(struct http_server *server)
+static struct error *accept_client(struct http_server *server, struct transport **ret_transport)
 {
+    if (!server->is_refusing)
+        return listener_accept(server->listener, ret_transport);
     FIBER_TIMEOUT(ACCEPT_PAUSE);
-    return error_ignore(accept_connection(server), ERROR_DEADLINE);
+    return error_ignore(listener_accept(server->listener, ret_transport), ERROR_DEADLINE);
 }
 
-/* The fiber that accepts connections; it waits while the limit is reached. */
+/* Suspends until there are a client and room for it. *ret_transport may stay NULL. */
+static struct error *accept_connection(struct http_server *server, struct transport **ret_transport)
+{
+    OWNED(transport) transport = NULL;
+    TRY(accept_client(server, &transport));
+    TRY(wait_for_room(server));
+    *ret_transport = TAKE(transport);
+    return NULL;
+}
+
+/* The fiber that accepts connections. */
 static struct error *accept_connections(void *data)
 {
     struct http_server *server = data;
     for (size_t count = 1;; count++) {
-        TRY(wait_below_limit(server));
-        TRY(pause_after(server,
-                        server->is_refusing ? accept_again(server) : accept_connection(server)));
+        struct transport *transport = NULL;
+        TRY(pause_after(server, accept_connection(server, &transport)));
+        if (transport)
+            admit_client(server, transport);
         if (count % ACCEPT_PER_TURN == 0)
             TRY(fiber_yield());
     }
@@ -242,7 +286,7 @@ struct error *http_server_new(struct loop *loop, const struct http_server_option
         server->options.handshake_timeout = HANDSHAKE_DEFAULT;
     server->listener = listener;
     server->port = listener_port(listener);
-    list_init(&server->conns);
+    conn_table_init(&server->conns);
     handshakes_init(&server->handshakes, loop, server->options.tls,
                     server->options.handshake_timeout, on_secure, server);
     scope_start(&server->acceptor, "http accept", accept_connections, server);
@@ -258,14 +302,18 @@ static void stop_accepting(struct http_server *server)
     handshakes_stop(&server->handshakes);
 }
 
+static void close_conn(struct http_conn *conn)
+{
+    http_conn_close(conn, error_new(ERROR_CANCELED, "the server is stopping"));
+}
+
 void http_server_free(struct http_server *server)
 {
     if (!server)
         return;
     stop_accepting(server);
     handshakes_done(&server->handshakes);
-    LIST_FOREACH (struct http_conn, conn, &server->conns, link)
-        http_conn_close(conn, error_new(ERROR_CANCELED, "the server is stopping"));
+    conn_table_each(&server->conns, close_conn);
     scope_done(&server->handlers);
     while (server->conn_count > 0) {
         FIBER_SHIELD(FOREVER);
@@ -283,8 +331,7 @@ struct error *http_server_drain(struct http_server *server)
 {
     server->draining = true;
     stop_accepting(server);
-    LIST_FOREACH (struct http_conn, conn, &server->conns, link)
-        http_conn_retire(conn);
+    conn_table_each(&server->conns, http_conn_retire);
     while (server->conn_count > 0)
         TRY(event_wait(&server->changed, "connections to end"));
     return NULL;
@@ -446,6 +493,12 @@ bool http_request_has_responded(const struct http_request *request)
 int http_request_status(const struct http_request *request)
 {
     return request->status;
+}
+
+void http_request_vouch(struct http_request *request)
+{
+    if (request->call->conn)
+        conn_table_vouch(&request->server->conns, request->call->conn);
 }
 
 /* has_parties stays set once two different parties were seen on a connection. */

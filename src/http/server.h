@@ -35,7 +35,8 @@ struct http_server_options {
     struct tls_server *tls; /* NULL: plain HTTP/1.1 */
     http_handler_fn handler;
     void *data;
-    size_t connections; /* at most; 0 means 10,000 */
+    size_t connections; /* at most; 0 means 10,000. Then an idle one makes room; see conn_table.h */
+    size_t strangers;   /* of them at most without http_request_vouch(); 0: as many */
     size_t surplus;     /* further ones, whose requests the handler refuses; see below */
     size_t unsent; /* bytes that the system keeps for a client that does not read; 0: its own */
 
@@ -81,6 +82,9 @@ bool http_request_wants_upgrade(const struct http_request *request);
  * says so and retires the connection: a refusal that is told, where waiting would look like a hang.
  */
 bool http_request_is_surplus(const struct http_request *request);
+
+/* Its client has shown who it is. The connection is no stranger's any more. */
+void http_request_vouch(struct http_request *request);
 
 /* The connection takes no further request, and ends with the answer to this one. */
 void http_request_retire(struct http_request *request);

@@ -3,7 +3,7 @@
 
 #include "async/event.h"
 #include "async/scope.h"
-#include "base/list.h"
+#include "http/conn_table.h"
 #include "http/handshakes.h"
 #include "http/server.h"
 
@@ -18,7 +18,7 @@ struct http_server {
     struct scope acceptor;
     struct handshakes handshakes;
     struct scope handlers;
-    struct list conns;
+    struct conn_table conns;
     size_t conn_count; /* connections in their handshake included */
     size_t request_count;
     bool draining;

@@ -314,18 +314,27 @@ LOOP_TEST(a_server_without_descriptors_says_so_and_goes_on)
     close(fd);
 }
 
+static struct error *hang(void *data, struct http_request *request)
+{
+    (void)data;
+    (void)request;
+    return fiber_sleep(FOREVER);
+}
+
 SIM_TEST(a_server_with_all_its_connections_in_use_says_so)
 {
     struct accepting accepting = {0};
     SCOPED(http_fixture) fixture;
-    http_fixture_init(&fixture, HTTP_FIXTURE_PLAIN, answer_nothing, &accepting);
+    http_fixture_init(&fixture, HTTP_FIXTURE_PLAIN, hang, &accepting);
     fixture.server_options.connections = 2;
     fixture.server_options.on_accept = note_accept;
     CHECK_OK(http_fixture_start(&fixture));
-    struct transport *held[2];
-    for (size_t i = 0; i < COUNT(held); i++)
+    struct transport *held[3];
+    for (size_t i = 0; i < COUNT(held); i++) {
         CHECK_OK(network_connect(fixture.network, HTTP_FIXTURE_HOST,
                                  http_server_port(fixture.server), &held[i]));
+        CHECK_OK(transport_write(held[i], STR("GET / HTTP/1.1\r\nhost: a\r\n\r\n")));
+    }
     await_accept(&accepting.failures);
     CHECK_EQ(accepting.message, "all 2 connections are in use");
     CHECK_EQ(accepting.successes, 0);
@@ -333,6 +342,7 @@ SIM_TEST(a_server_with_all_its_connections_in_use_says_so)
     await_accept(&accepting.successes); /* nobody has to connect for that */
     CHECK_EQ(accepting.failures, 1);
     transport_free(held[1]);
+    transport_free(held[2]);
 }
 
 static struct error *refuse_surplus(void *data, struct http_request *request)
@@ -349,7 +359,7 @@ SIM_TEST(a_surplus_connection_is_told_that_there_is_no_room)
     SCOPED(http_fixture) fixture;
     http_fixture_init(&fixture, HTTP_FIXTURE_PLAIN, refuse_surplus, NULL);
     fixture.server_options.connections = 2;
-    fixture.server_options.surplus = 1;
+    fixture.server_options.surplus = 3;
     CHECK_OK(http_fixture_start(&fixture));
     struct transport *held[2];
     for (size_t i = 0; i < COUNT(held); i++)

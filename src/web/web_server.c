@@ -423,6 +423,7 @@ static struct error *make_answer(struct web_server *server, struct http_request 
         write_problem(request, answer, 429, STR("Too many requests at once."));
         return retry_after(answer, STR("1"));
     default:
+        http_request_vouch(request);
         return serve_admitted(server, request, &entry.scope, ret_served, answer);
     }
 }

@@ -28,6 +28,8 @@ attack_fn attack_by_yaml_bombs;
 attack_fn attack_by_many_slow_bodies;
 
 /* connection_attacks.c */
+attack_fn attack_by_idle_connections;
+attack_fn attack_by_many_connections;
 attack_fn attack_by_silent_connections;
 attack_fn attack_by_half_handshakes;
 attack_fn attack_by_slow_heads;

@@ -78,6 +78,27 @@ static struct error *check_closed(struct crowd *crowd, duration most)
     return closed ? NULL : error_new(ERROR_INVALID, "the server waits for ever");
 }
 
+/* More than the server takes, with and without a credential. */
+struct error *attack_by_idle_connections(struct hostile_fixture *fixture)
+{
+    SCOPED(crowd) crowd = {.fixture = fixture, .tls = true};
+    TRY(crowd_open(&crowd, fixture->is_small ? 1300 : 7000));
+    return fiber_sleep(HOLD);
+}
+
+/* The words fit into a buffer of the system; nobody reads the answers. */
+struct error *attack_by_many_connections(struct hostile_fixture *fixture)
+{
+    SCOPED(buf) words = {.secret = true};
+    buf_print(&words,
+              "GET /clusters/vc-0001/version HTTP/1.1\r\nHost: a\r\n"
+              "Authorization: Bearer %.*s\r\n\r\n",
+              STR_ARG(fixture->clusters[0].auth.token));
+    SCOPED(crowd) crowd = {.fixture = fixture, .words = buf_str(&words), .tls = true};
+    TRY(crowd_open(&crowd, fixture->is_small ? 1300 : 7000));
+    return fiber_sleep(HOLD);
+}
+
 struct error *attack_by_silent_connections(struct hostile_fixture *fixture)
 {
     SCOPED(crowd) crowd = {.fixture = fixture};

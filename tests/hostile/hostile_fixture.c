@@ -11,11 +11,14 @@
 #include "net/tcp.h"
 #include "net/tls.h"
 
-#define START_TIMEOUT (60 * SECOND)
-#define LOOK_EVERY    (10 * MILLISECOND)
-#define STREAM_LOOK   (250 * MILLISECOND)
-#define ANSWER_MAX    (4 * MEGABYTE)
-#define EXCHANGE_MAX  (20 * SECOND)
+/* Fewer than the attackers have: connections run out. */
+#define DESCRIPTORS       6000
+#define SMALL_DESCRIPTORS 1200
+#define START_TIMEOUT     (60 * SECOND)
+#define LOOK_EVERY        (10 * MILLISECOND)
+#define STREAM_LOOK       (250 * MILLISECOND)
+#define ANSWER_MAX        (4 * MEGABYTE)
+#define EXCHANGE_MAX      (20 * SECOND)
 
 void hostile_fixture_answer_done(struct hostile_fixture_answer *answer)
 {
@@ -223,8 +226,11 @@ static struct error *start(struct hostile_fixture *fixture,
 {
     const char *const more[] = {"--virtual-clusters", "2", NULL};
     FIBER_TIMEOUT(START_TIMEOUT);
-    fixture->victim = victim_new(&(struct victim_options){
-        .program = options->program, .folder = options->folder, .more = more});
+    fixture->victim = victim_new(
+        &(struct victim_options){.program = options->program,
+                                 .folder = options->folder,
+                                 .descriptors = options->is_small ? SMALL_DESCRIPTORS : DESCRIPTORS,
+                                 .more = more});
     TRY(victim_start(fixture->victim));
     TRY(victim_wait_kubeconfig(fixture->victim));
     TRY(kubeconfig_load(&(struct kubeconfig_paths){.file = victim_kubeconfig(fixture->victim)},

@@ -41,6 +41,8 @@ static const struct attack {
     {"yaml-bombs",            attack_by_yaml_bombs                },
     {"slow-bodies",           attack_by_many_slow_bodies          },
     {"silent-connections",    attack_by_silent_connections        },
+    {"idle-connections",      attack_by_idle_connections          },
+    {"many-connections",      attack_by_many_connections          },
     {"half-handshakes",       attack_by_half_handshakes           },
     {"slow-heads",            attack_by_slow_heads                },
     {"floods",                attack_by_floods                    },

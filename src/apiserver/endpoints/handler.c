@@ -92,6 +92,8 @@ static struct error *identify_user(struct request *request)
     const struct auth_evidence evidence = {&peer, headers,
                                            http_request_wants_websocket(request->http)};
     TRY(authenticate(auth, request->arena, &evidence, request->now, &request->user));
+    if (!request->user.is_anonymous)
+        http_request_vouch(request->http);
     const struct rbac_attributes attributes = request_attributes(request);
     return impersonate(auth, request->arena, &attributes, &request->user, headers, &request->user);
 }

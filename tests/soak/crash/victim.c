@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@ struct victim {
     const char *program, *folder, *kubeconfig, *log;
     const char *more[ARGUMENTS_MAX];
     uint16_t port;
+    size_t descriptors;
     pid_t pid; /* 0: not running */
     int status;
 };
@@ -37,6 +39,7 @@ struct victim *victim_new(const struct victim_options *options)
     victim->kubeconfig = arena_print(texts, "%s/kubeconfig", options->folder).ptr;
     victim->log = arena_print(texts, "%s/log", options->folder).ptr;
     victim->port = options->port;
+    victim->descriptors = options->descriptors;
     for (size_t i = 0; options->more && options->more[i] && i + 1 < ARGUMENTS_MAX; i++)
         victim->more[i] = arena_c(texts, str_from_c(options->more[i]));
     return victim;
@@ -52,9 +55,13 @@ void victim_free(struct victim *victim)
 }
 
 /* In the child: between fork and exec only what a signal handler might call. */
-static _Noreturn void become(const char *const *arguments, int log, pid_t parent)
+static _Noreturn void become(const struct victim *victim, const char *const *arguments, int log,
+                             pid_t parent)
 {
+    const struct rlimit files = {victim->descriptors, victim->descriptors};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (victim->descriptors && setrlimit(RLIMIT_NOFILE, &files) != 0)
+        _exit(127);
     if (getppid() == parent && dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0)
         execv(arguments[0], (char *const *)arguments);
     _exit(127);
@@ -68,7 +75,7 @@ static struct error *spawn(struct victim *victim, const char *const *arguments)
         return error_from_errno(errno, "open %s", victim->log);
     victim->pid = fork();
     if (victim->pid == 0)
-        become(arguments, log, parent);
+        become(victim, arguments, log, parent);
     close(log);
     if (victim->pid < 0) {
         victim->pid = 0;

@@ -21,6 +21,7 @@ struct victim_options {
     const char *program;
     const char *folder;      /* exists; the server keeps its data in it */
     uint16_t port;           /* 0: any */
+    size_t descriptors;      /* that it may have open; 0: as many as we */
     const char *const *more; /* arguments put behind ours, NULL behind the last; NULL for none */
 };
 
