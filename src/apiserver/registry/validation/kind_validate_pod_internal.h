@@ -54,6 +54,7 @@ validate_fn validate_probes, validate_lifecycle;
 /* kind_validate_security.c, kind_validate_profile.c, kind_validate_windows.c. */
 validate_fn validate_pod_security, validate_container_security, validate_host_users;
 validate_fn validate_seccomp, validate_app_armor;
+validate_fn validate_group; /* a number of a user or a group */
 validate_fn validate_windows_options, validate_host_processes, validate_pod_os;
 
 /* kind_validate_affinity.c. */
@@ -63,6 +64,9 @@ void validate_pod_selector(struct kind_validator *v, const struct json_value *ob
 /* matchLabelKeys and mismatchLabelKeys beside a selector. */
 void validate_label_keys(struct kind_validator *v, const struct json_value *object,
                          struct str path);
+
+/* kind_validate_pod_devices.c: of the status. */
+validate_fn validate_extended_claim_status, validate_container_statuses;
 
 /* kind_validate_requirements.c. */
 validate_fn validate_container_resources, validate_pod_claims, validate_pod_resources;

@@ -2,10 +2,8 @@
  * Validation of the status of Pods.
  *
  * Upstream: ValidatePodStatusUpdate() in k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
- * Users of containers, allocated resources and mounted images, which kubelets write, are not looked
- * at.
  */
-#include "apiserver/registry/validation/kind_validate_internal.h"
+#include "apiserver/registry/validation/kind_validate_pod_internal.h"
 
 /* Conditions of others than Kubernetes have qualified types. */
 static void validate_pod_condition(struct kind_validator *v, const struct json_value *object,
@@ -200,9 +198,11 @@ void validate_pod_status(struct kind_validator *v, const struct json_value *obje
         field_invalid(v, path, "qosClass", quality, "field is immutable");
     validate_all_transitions(v, object, path);
     validate_claim_statuses(v, object, path);
+    field_apply(v, object, path, "extendedResourceClaimStatus", validate_extended_claim_status);
     validate_first_address(v, object, path);
     validate_addresses(v, object, path, "podIPs");
     if (json_count(json_path(object, "hostIPs")) && !str_eq(first, json_path_str(object, "hostIP")))
         field_invalid_text(v, path, "hostIPs[0].ip", first, "must be equal to `hostIP`");
     validate_addresses(v, object, path, "hostIPs");
+    validate_container_statuses(v, object, path);
 }

@@ -107,8 +107,7 @@ static void validate_sysctls(struct kind_validator *v, const struct json_value *
                         field_path_index(v, list, index++));
 }
 
-static void validate_group(struct kind_validator *v, const struct json_value *object,
-                           struct str path)
+void validate_group(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     int64_t number;
     if (json_to_int64(object, &number) && (number < 0 || number > INT32_MAX))
