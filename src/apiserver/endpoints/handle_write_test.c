@@ -354,6 +354,39 @@ SIM_TEST(a_volume_says_since_when_it_waits)
              apiserver_fixture_text(&fixture, "metadata.creationTimestamp"));
 }
 
+/* The same phase goes on since it began; another one begins now, or when it is told. */
+SIM_TEST(a_volume_says_since_when_it_has_its_phase)
+{
+    const char *status = "/api/v1/persistentvolumes/v/status";
+    const char *member = "status.lastPhaseTransitionTime";
+    SCOPED(apiserver_fixture) fixture;
+    SCOPED(arena) arena = {0};
+    begin(&fixture);
+    apiserver_fixture_create(&fixture, "/api/v1/persistentvolumes",
+                             "{\"metadata\":{\"name\":\"v\"},\"spec\":{\"accessModes\":["
+                             "\"ReadWriteOnce\"],\"capacity\":{\"storage\":\"1Gi\"},\"hostPath\":{"
+                             "\"path\":\"/x\"}}}");
+    const struct str created = arena_str(&arena, apiserver_fixture_text(&fixture, member));
+    const struct str version =
+        arena_str(&arena, apiserver_fixture_text(&fixture, "metadata.resourceVersion"));
+    CHECK_OK(fiber_sleep(2 * SECOND));
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PUT", status, "{\"metadata\":{\"name\":\"v\"}}"),
+             200);
+    CHECK_EQ(apiserver_fixture_text(&fixture, member), created);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "metadata.resourceVersion"), version);
+    CHECK_EQ(
+        apiserver_fixture_call(&fixture, "PATCH", status, "{\"status\":{\"phase\":\"Bound\"}}"),
+        200);
+    const struct str bound = arena_str(&arena, apiserver_fixture_text(&fixture, member));
+    CHECK(!str_eq(bound, created));
+    CHECK_EQ(
+        apiserver_fixture_call(&fixture, "PATCH", status,
+                               "{\"status\":{\"phase\":\"Released\",\"lastPhaseTransitionTime\":"
+                               "\"2020-01-01T00:00:00Z\"}}"),
+        200);
+    CHECK_EQ(apiserver_fixture_text(&fixture, member), STR("2020-01-01T00:00:00Z"));
+}
+
 SIM_TEST(a_label_that_is_set_with_the_status_is_owned)
 {
     SCOPED(apiserver_fixture) fixture;
@@ -532,6 +565,34 @@ SIM_TEST(a_daemon_set_keeps_its_generation_when_its_status_is_written)
         json_path(json_doc_root(fixture.doc), "metadata.annotations");
     CHECK_EQ(json_to_str(json_get(annotations, STR("deprecated.daemonset.template.generation"))),
              STR("1"));
+}
+
+/* A new CSIDriver has no generation; its changes are counted. */
+SIM_TEST(changes_of_a_csi_driver_are_counted)
+{
+    const char *drivers = "/apis/storage.k8s.io/v1/csidrivers";
+    const char *driver = "/apis/storage.k8s.io/v1/csidrivers/d";
+    static const struct {
+        const char *name, *patch;
+        int64_t generation;
+    } steps[] = {
+        {"a label",       "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}", 0},
+        {"a change",      "{\"spec\":{\"requiresRepublish\":true}}",   1},
+        {"the same",      "{\"spec\":{\"requiresRepublish\":true}}",   1},
+        {"one more",      "{\"spec\":{\"requiresRepublish\":false}}",  2},
+        {"another label", "{\"metadata\":{\"labels\":{\"a\":\"c\"}}}", 2},
+    };
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
+    apiserver_fixture_create(&fixture, drivers, "{\"metadata\":{\"name\":\"d\"},\"spec\":{}}");
+    for (size_t i = 0; i < COUNT(steps); i++) {
+        TEST_CASE("%s", steps[i].name);
+        int64_t generation = 0;
+        CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", driver, steps[i].patch), 200);
+        (void)json_to_int64(json_path(json_doc_root(fixture.doc), "metadata.generation"),
+                            &generation);
+        CHECK_EQ(generation, steps[i].generation);
+    }
 }
 
 /* Of a CronJob only whole writes look at the domains of finalizers. */

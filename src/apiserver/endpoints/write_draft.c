@@ -513,7 +513,7 @@ static struct error *make_changed(struct write *write, struct json_doc *old,
     else
         TRY(make_asked(write, old, &owned));
     TRY(prepare_object(write, was, owned, &prepared));
-    if (write->kind->has_generation)
+    if (write->kind->has_generation || write->kind->counts_changes)
         TRY(metadata_count_generation(prepared, was, generation_counting(write), &doc));
     else
         doc = json_doc_ref(prepared);

@@ -139,6 +139,7 @@ struct kind {
 
     struct str stored_as; /* resource in the store, "deployments.apps"; versions share it */
     bool has_generation;
+    bool counts_changes;        /* CSIDriver: changes make a generation; a new object has none */
     bool create_on_update;      /* PUT of what is not there makes it: Lease */
     bool unconditional_update;  /* PUT without a resourceVersion overwrites */
     bool delete_returns_object; /* a DELETE that is done at once answers the object, not a Status */

@@ -160,6 +160,22 @@ void prepare_volume_create(struct prepare *prepare)
                       timestamp_write(prepare->write->now, now));
 }
 
+/* Another phase begins now unless its time is told; the same phase goes on since it began. */
+void prepare_volume_status(struct prepare *prepare)
+{
+    const struct json_value *old = prepare->write->old;
+    const struct json_value *was = json_path(old, "status.lastPhaseTransitionTime");
+    const struct json_value *told = json_path(prepare->object, "status.lastPhaseTransitionTime");
+    const bool is_same =
+        str_eq(json_path_str(prepare->object, "status.phase"), json_path_str(old, "status.phase"));
+    char now[TIMESTAMP_TEXT_MAX];
+    if (!is_same && (!told || json_equal(told, was)))
+        json_edit_set_str(&prepare->edit, JSON_PLACE("status.lastPhaseTransitionTime"),
+                          timestamp_write(prepare->write->now, now));
+    else if (is_same && !told && was)
+        json_edit_set(&prepare->edit, JSON_PLACE("status.lastPhaseTransitionTime"), was);
+}
+
 /* The class of a Pod does not change; a status without it does not take it away. */
 void prepare_pod_status(struct prepare *prepare)
 {

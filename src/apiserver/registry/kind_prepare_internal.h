@@ -39,6 +39,7 @@ prepare_fn prepare_daemon_set_status;
 prepare_fn prepare_daemon_set_update;
 prepare_fn prepare_claim;
 prepare_fn prepare_volume_create;
+prepare_fn prepare_volume_status;
 prepare_fn prepare_endpoint_slice;
 prepare_fn prepare_certificate_create;
 prepare_fn prepare_certificate_status;

@@ -320,7 +320,7 @@ static const struct kind kinds[] = {
          default, ALL),
 
     KIND(STORAGE, "v1", "CSIDriver", "csidrivers", "csidriver", RETURNS, dns1123_subdomain,
-         csi_driver, csi_driver, ALL),
+         csi_driver, csi_driver, ALL, .counts_changes = true),
     KIND(STORAGE, "v1", "CSINode", "csinodes", "csinode", RETURNS, dns1123_subdomain, csi_node,
          csi_node, ALL),
     KIND(STORAGE, "v1", "CSIStorageCapacity", "csistoragecapacities", "csistoragecapacity",
