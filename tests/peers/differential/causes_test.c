@@ -65,6 +65,7 @@ TEST(causes_beside_another_fault_are_not_compared)
     const char *invalid = INVALID(CAUSE("spec.a", "Required value"));
     CHECK_EQ(compare(&arena, 409, "{}", 422, invalid), STR("not comparable"));
     CHECK_EQ(compare(&arena, 422, "{\"kind\":\"Status\"}", 422, invalid), STR("not comparable"));
+    CHECK_EQ(compare(&arena, 422, invalid, 404, "{}"), STR("not comparable"));
     CHECK_EQ(compare(&arena, 422, invalid, 409, "{}"), STR("missing: spec.a: Required value"));
     CHECK_EQ(compare(&arena, 200, "{}", 201, "{}"), STR("not comparable"));
 }
