@@ -264,6 +264,51 @@ LOOP_TEST(store_damage_by_another_database_is_refused)
     CHECK_FAILS(open_at(&place, &store), ERROR_IO, "belongs to another database");
 }
 
+/* The log and the mark of an older time agree with each other, but not with the database. */
+LOOP_TEST(store_damage_by_an_older_log_and_mark_is_refused)
+{
+    SCOPED(place) place = {0};
+    place_init(&place);
+    SCOPED(place) older = {0};
+    place_init(&older);
+    struct store *store = reopen(&place);
+    fill_store(store, 0, OBJECTS / 2);
+    copy_place(&place, &older);
+    fill_store(store, OBJECTS / 2, OBJECTS);
+    const int64_t revision = store_revision(store);
+    store_free(store); /* moves all that is in the log into the database */
+    for (size_t i = 1; i < COUNT(suffixes); i++) {
+        char source[96], target[96];
+        snprintf(source, sizeof(source), "%s%s", older.path, suffixes[i]);
+        snprintf(target, sizeof(target), "%s%s", place.path, suffixes[i]);
+        folder_fixture_copy(source, target);
+    }
+    CHECK_FAILS(open_at(&place, &store), ERROR_IO, "are of an older time");
+    CHECK_FAILS(open_at(&place, &store), ERROR_IO, "are of an older time");
+    CHECK_OK(open_accepting(&place, &store));
+    CHECK(store_revision(store) > revision);
+    store_free(store);
+    store_free(reopen(&place));
+}
+
+/* A pipe has no other end: whoever opens it would wait for ever. */
+LOOP_TEST(store_damage_by_a_pipe_is_refused)
+{
+    for (size_t i = 0; i < COUNT(suffixes); i++) {
+        TEST_CASE("'%s'", suffixes[i]);
+        SCOPED(place) place = {0};
+        place_init(&place);
+        struct store *store = reopen(&place);
+        fill_store(store, 0, 3);
+        store_free(store);
+        char path[96];
+        snprintf(path, sizeof(path), "%s%s", place.path, suffixes[i]);
+        unlink(path);
+        CHECK_EQ(mkfifo(path, 0600), 0);
+        CHECK_FAILS(open_at(&place, &store), ERROR_IO, "is not a file");
+    }
+}
+
 /* What was never acknowledged may be missing: the log ends in the middle of a write. */
 LOOP_TEST(store_damage_by_a_power_loss_is_harmless)
 {

@@ -2,7 +2,8 @@
  * Opening the SQLite file and judging whether it is whole.
  *
  * Order of store_file_open(): the mark is read; a database that is missing or empty is judged
- * before SQLite sees it, because SQLite removes the log of an empty one. Then the file is created
+ * before SQLite sees it, because SQLite removes the log of an empty one. The revision that the
+ * database has without its log is read. Then the file is created
  * with mode 0600, locked, identified (ours? which format?), switched to write-ahead logging, given
  * its schema if it is new, and loaded. What was loaded is compared with the mark. Only after that
  * anything is written: a file that is refused stays as it was found, its log included, so that it
@@ -17,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "apiserver/storage/store_file_bare.h"
 #include "apiserver/storage/store_file_internal.h"
 #include "apiserver/storage/store_internal.h"
 #include "apiserver/storage/store_mark.h"
@@ -57,6 +59,7 @@ struct finding {
     const struct store_file_options *options;
     struct store_mark mark;
     enum store_mark_state mark_state;
+    int64_t bare;    /* the revision that the database has without its log, or 0 */
     bool is_new;     /* no database, or one without tables */
     struct buf loss; /* what is missing, in words; empty when nothing is */
 };
@@ -102,6 +105,22 @@ static int64_t size_of(const char *path)
     return stat(path, &status) == 0 ? (int64_t)status.st_size : 0;
 }
 
+/* SQLite would wait for the other end of a pipe. */
+static struct error *check_files(const char *path)
+{
+    static const char *const suffixes[] = {"", "-wal", "-shm", "-journal", ".mark", ".reserve"};
+    for (size_t i = 0; i < COUNT(suffixes); i++) {
+        SCOPED(buf) name = {.limit = 0};
+        struct stat status;
+        buf_print(&name, "%s%s", path, suffixes[i]);
+        if (stat(buf_c(&name), &status) == 0 && !S_ISREG(status.st_mode) &&
+            !S_ISDIR(status.st_mode)) /* which SQLite refuses itself */
+            return error_new(ERROR_IO, "%s is not a file; remove it, or put the file back",
+                             buf_c(&name));
+    }
+    return NULL;
+}
+
 /* A mark of the first revision is what a first start leaves that was cut off. */
 static void judge_empty(const char *path, struct finding *finding)
 {
@@ -132,6 +151,12 @@ static void judge_loaded(const struct store_file *file, const struct store *stor
                   "it ends at revision %lld, but %lld was acknowledged; its log %s-wal is damaged, "
                   "missing or of another time",
                   (long long)store->revision, (long long)mark.revision, file->path);
+    } else if (finding->bare > store->revision) {
+        buf_print(
+            &finding->loss,
+            "without its log it is at revision %lld, with it at %lld; %s-wal and %s are of an "
+            "older time",
+            (long long)finding->bare, (long long)store->revision, file->path, file->mark_path);
     }
 }
 
@@ -241,6 +266,8 @@ static struct error *accept_loss(struct store_file *file, struct store *store,
     int64_t revision = store->revision;
     if (finding->mark_state == STORE_MARK_READ && finding->mark.revision > revision)
         revision = finding->mark.revision;
+    if (finding->bare > revision)
+        revision = finding->bare;
     revision += REVISIONS_UNKNOWN;
     const int64_t now = finding->options->now / MILLISECOND;
     if (finding->mark_state != STORE_MARK_READ && now > revision)
@@ -285,7 +312,9 @@ static struct error *open_file(struct store_file *file, struct store *store,
                                struct finding *finding)
 {
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    TRY(check_files(file->path));
     TRY(store_mark_read(file->mark_path, &finding->mark, &finding->mark_state));
+    finding->bare = store_file_bare_revision(file->path);
     if (size_of(file->path) == 0)
         judge_empty(file->path, finding);
     TRY(check_loss(file->path, finding));
