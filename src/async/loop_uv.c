@@ -5,6 +5,7 @@
  * That keeps the order of fibers, timers and tasks the same as in the simulation.
  */
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <uv.h>
@@ -137,15 +138,24 @@ static const struct loop_backend_ops uv_ops = {
     .free = uv_free,
 };
 
+/* Without descriptors there is no loop, and without a loop nothing that could end in good order. */
+static void check_made(int status)
+{
+    if (status == 0)
+        return;
+    fprintf(stderr, "corset: make an event loop: %s\n", uv_strerror(status));
+    exit(1);
+}
+
 struct loop_backend *loop_uv_new(void)
 {
     /* libuv's default is 4 threads. Name lookups may hang for long and must leave some free. */
     setenv("UV_THREADPOOL_SIZE", "16", 0); /* NOLINT(concurrency-mt-unsafe): before any thread */
     struct uv_backend *self = NEW(struct uv_backend);
     self->backend.ops = &uv_ops;
-    uv_loop_init(&self->uv);
-    uv_timer_init(&self->uv, &self->alarm);
-    uv_async_init(&self->uv, &self->awake, on_awake);
+    check_made(uv_loop_init(&self->uv));
+    check_made(uv_timer_init(&self->uv, &self->alarm));
+    check_made(uv_async_init(&self->uv, &self->awake, on_awake));
     return &self->backend;
 }
 
