@@ -1,9 +1,8 @@
 /*
  * Host names to addresses, by getaddrinfo() on a worker thread.
  *
- * struct lookup_job lies on the heap, because a fiber that is interrupted leaves the job behind:
- * the worker finishes it, and job_free() releases it on the loop. A name lookup can hang for longer
- * than any caller wants to wait.
+ * A name lookup can hang for longer than any caller wants to wait. lookups.c therefore decides
+ * which names are looked up when, and owns what a caller who was interrupted has left behind.
  */
 #include "net/lookup.h"
 
@@ -11,27 +10,11 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <stdio.h>
 
-#include "async/worker.h"
 #include "base/memory.h"
+#include "net/lookups.h"
 
 #define HOST_MAX 255
-
-struct lookup_job {
-    char host[HOST_MAX + 1];
-    char service[8];
-    int status;
-    int errnum;
-    struct lookup_result *result;
-};
-
-static void job_free(void *data)
-{
-    struct lookup_job *job = data;
-    mem_free(job->result);
-    mem_free(job);
-}
 
 /* The host as a C string. False for an empty or too long host, or one with a NUL byte in it. */
 static bool host_to_c(struct str host, char text[static HOST_MAX + 1])
@@ -71,64 +54,75 @@ bool lookup_literal(struct str host, uint16_t port, struct lookup_result *ret_re
  * At most LOOKUP_ADDRESSES_MAX addresses are kept, in the order of getaddrinfo(), which is the
  * order of preference (RFC 6724).
  */
-static void keep_addresses(struct lookup_job *job, const struct addrinfo *found)
+static struct lookup_result *keep_addresses(const struct addrinfo *found)
 {
-    job->result = NEW(struct lookup_result);
-    for (; found && job->result->count < LOOKUP_ADDRESSES_MAX; found = found->ai_next) {
+    struct lookup_result *result = NEW(struct lookup_result);
+    for (; found && result->count < LOOKUP_ADDRESSES_MAX; found = found->ai_next) {
         if (found->ai_addrlen > sizeof(struct sockaddr_storage))
             continue;
-        const size_t i = job->result->count++;
-        memcpy(&job->result->addresses[i].address, found->ai_addr, found->ai_addrlen);
-        job->result->addresses[i].len = found->ai_addrlen;
+        const size_t i = result->count++;
+        memcpy(&result->addresses[i].address, found->ai_addr, found->ai_addrlen);
+        result->addresses[i].len = found->ai_addrlen;
     }
+    return result;
 }
 
-/* Runs on a worker thread. errno is kept, because EAI_SYSTEM refers to it. */
-static void find_addresses(void *data)
+/* errno is kept, because EAI_SYSTEM refers to it. */
+void lookup_by_system(const char *host, struct lookup_answer *ret_answer)
 {
-    struct lookup_job *job = data;
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG};
     struct addrinfo *found = NULL;
-    job->status = getaddrinfo(job->host, job->service, &hints, &found);
-    job->errnum = errno;
-    if (job->status == 0) {
-        keep_addresses(job, found);
+    const int status = getaddrinfo(host, NULL, &hints, &found);
+    *ret_answer = (struct lookup_answer){.status = status, .errnum = errno};
+    if (status == 0) {
+        ret_answer->result = keep_addresses(found);
         freeaddrinfo(found);
     }
 }
 
-/*
- * The result of a finished job, or why there is none. EAI_SYSTEM is an error of this machine, such
- * as too many open files; everything else means that the host cannot be reached.
- */
-static struct error *lookup_outcome(struct lookup_job *job, struct lookup_result **ret_result)
+static void set_port(struct lookup_result *result, uint16_t port)
 {
-    if (job->status == EAI_SYSTEM)
-        return error_from_errno(job->errnum, "look up %s", job->host);
-    if (job->status != 0)
-        return error_new(ERROR_UNREACHABLE, "look up %s: %s", job->host, gai_strerror(job->status));
-    if (job->result->count == 0)
-        return error_new(ERROR_UNREACHABLE, "look up %s: no address", job->host);
-    *ret_result = TAKE(job->result);
+    for (size_t i = 0; i < result->count; i++) {
+        struct sockaddr_storage *address = &result->addresses[i].address;
+        if (address->ss_family == AF_INET)
+            ((struct sockaddr_in *)address)->sin_port = htons(port);
+        else if (address->ss_family == AF_INET6)
+            ((struct sockaddr_in6 *)address)->sin6_port = htons(port);
+    }
+}
+
+/*
+ * Why there is no address. EAI_SYSTEM is an error of this machine, such as too many open files;
+ * everything else means that the host cannot be reached.
+ */
+static struct error *check_answer(const struct lookup_answer *answer, const char *host)
+{
+    if (answer->status == EAI_SYSTEM)
+        return error_from_errno(answer->errnum, "look up %s", host);
+    if (answer->status != 0)
+        return error_new(ERROR_UNREACHABLE, "look up %s: %s", host, gai_strerror(answer->status));
+    if (answer->result->count == 0)
+        return error_new(ERROR_UNREACHABLE, "look up %s: no address", host);
     return NULL;
 }
 
-struct error *lookup_host(struct str host, uint16_t port, struct lookup_result **ret_result)
+struct error *lookup_host(struct lookups *lookups, struct str host, uint16_t port,
+                          struct lookup_result **ret_result)
 {
     struct lookup_result literal;
+    struct lookup_answer answer = {0};
+    char text[HOST_MAX + 1];
     if (lookup_literal(host, port, &literal)) {
         *ret_result = mem_alloc(sizeof(literal));
         **ret_result = literal;
         return NULL;
     }
-    struct lookup_job *job = NEW(struct lookup_job);
-    snprintf(job->service, sizeof(job->service), "%u", port);
-    if (!host_to_c(host, job->host)) {
-        mem_free(job);
+    if (!host_to_c(host, text))
         return error_new(ERROR_INVALID, "\"%.*s\" is not a host name", STR_ARG(host));
-    }
-    TRY(worker_run(find_addresses, job, job_free), "look up %.*s", STR_ARG(host));
-    struct error *err = lookup_outcome(job, ret_result);
-    job_free(job);
-    return err;
+    TRY(lookups_find(lookups, text, &answer), "look up %s", text);
+    OWNED_PTR struct lookup_result *result = answer.result;
+    TRY(check_answer(&answer, text));
+    set_port(result, port);
+    *ret_result = TAKE(result);
+    return NULL;
 }

@@ -1,6 +1,6 @@
 /*
- * Host names to addresses. getaddrinfo() blocks, so it runs on a worker thread. Address literals
- * need none.
+ * Host names to addresses. getaddrinfo() blocks, so it runs on a worker thread, in turns
+ * (lookups.h). Address literals need none.
  */
 #pragma once
 
@@ -10,6 +10,9 @@
 
 #include "base/error.h"
 #include "base/str.h"
+
+struct lookup_answer;
+struct lookups;
 
 #define LOOKUP_ADDRESSES_MAX 16
 
@@ -28,5 +31,8 @@ bool lookup_literal(struct str host, uint16_t port, struct lookup_result *ret_re
  * Suspends. Returns at least one address, in the order of preference of the system. The result is
  * on the heap.
  */
-MUST_USE struct error *lookup_host(struct str host, uint16_t port,
+MUST_USE struct error *lookup_host(struct lookups *lookups, struct str host, uint16_t port,
                                    struct lookup_result **ret_result);
+
+/* Asks the resolver of the system and blocks: for worker threads. Ports are left out. */
+void lookup_by_system(const char *host, struct lookup_answer *ret_answer);

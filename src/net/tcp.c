@@ -22,6 +22,7 @@
 #include "base/memory.h"
 #include "net/cidr.h"
 #include "net/lookup.h"
+#include "net/lookups.h"
 #include "net/network.h"
 #include "net/transport.h"
 
@@ -33,6 +34,7 @@
 struct tcp_network {
     struct network network;
     struct loop *loop;
+    struct lookups *lookups; /* of the loop */
     duration delivery_limit; /* 0: the system's */
     const struct cidr *denied;
     size_t denied_count;
@@ -297,7 +299,7 @@ static struct error *tcp_connect(struct network *network, struct str host, uint1
 {
     const struct tcp_network *self = CONTAINER_OF(network, struct tcp_network, network);
     OWNED_PTR struct lookup_result *found = NULL;
-    TRY(lookup_host(host, port, &found));
+    TRY(lookup_host(self->lookups, host, port, &found));
     TRY(connect_any(self, found, ret_transport));
     if (self->delivery_limit)
         set_option(tcp_of(*ret_transport)->fd, IPPROTO_TCP, TCP_USER_TIMEOUT,
@@ -379,9 +381,10 @@ static uint16_t bound_port(int fd)
 static struct error *tcp_listen(struct network *network, struct str host, uint16_t port,
                                 struct listener **ret_listener)
 {
-    struct loop *loop = CONTAINER_OF(network, struct tcp_network, network)->loop;
+    const struct tcp_network *self = CONTAINER_OF(network, struct tcp_network, network);
+    struct loop *loop = self->loop;
     OWNED_PTR struct lookup_result *found = NULL;
-    TRY(lookup_host(host, port, &found));
+    TRY(lookup_host(self->lookups, host, port, &found));
     const struct sockaddr *address = (const struct sockaddr *)&found->addresses[0].address;
 
     const int fd = socket(address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -406,7 +409,9 @@ static struct error *tcp_listen(struct network *network, struct str host, uint16
 
 static void tcp_network_free(struct network *network)
 {
-    mem_free(CONTAINER_OF(network, struct tcp_network, network));
+    struct tcp_network *self = CONTAINER_OF(network, struct tcp_network, network);
+    lookups_free(self->lookups);
+    mem_free(self);
 }
 
 static const struct network_ops tcp_network_ops = {
@@ -420,6 +425,7 @@ struct network *tcp_network_new(struct loop *loop)
     struct tcp_network *tcp = NEW(struct tcp_network);
     tcp->network.ops = &tcp_network_ops;
     tcp->loop = loop;
+    tcp->lookups = lookups_of(loop);
     return &tcp->network;
 }
 
