@@ -7,11 +7,7 @@
  * tls_identity_settle() and tls_trust_settle(); after that tls_identity_use() and tls_trust_parse()
  * parse the bytes again for each full handshake. All three are shared or owned by callers on one
  * thread.
- *
- * Keys are read by decoders that are made once for each thread: in OpenSSL 3.0 making one takes
- * five times as long as the key itself.
  */
-#include <openssl/decoder.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
@@ -79,6 +75,8 @@ static struct error *read_certificates(struct str pem, struct buf *ret_encoded,
         const int len = i2d_X509(certificate, &encoded);
         err = add_encoded(ret_encoded, encoded, len);
         sk_X509_push(ret_parsed, certificate);
+        if (!err)
+            err = tls_check_public_key(certificate);
         if (!err && ++count > CERTIFICATES_MAX)
             err = error_new(ERROR_TOO_LARGE, "more than %d certificates", CERTIFICATES_MAX);
     }
@@ -173,78 +171,13 @@ STACK_OF(X509) * tls_trust_parse(const struct tls_trust *trust)
     return parse_certificates(buf_str(&trust->certificates), trust->parsed);
 }
 
-/* OpenSSL would ask for a passphrase on the terminal and block the process. */
-static int
-no_passphrase(char *text, /* NOLINT(readability-non-const-parameter): as OpenSSL has it */
-              int size, int writing, void *data)
-{
-    (void)text;
-    (void)size;
-    (void)writing;
-    (void)data;
-    return -1;
-}
-
-/* Decodes keys of one form, one after the other, into the same place. */
-struct key_decoder {
-    OSSL_DECODER_CTX *ctx;
-    EVP_PKEY *key;
-};
-
-static _Thread_local struct key_decoder pem_keys, encoded_keys;
-
-static void open_decoder(struct key_decoder *decoder, const char *type, const char *structure)
-{
-    if (!decoder->ctx)
-        decoder->ctx = OSSL_DECODER_CTX_new_for_pkey(&decoder->key, type, structure, NULL,
-                                                     EVP_PKEY_KEYPAIR, NULL, NULL);
-    if (!decoder->ctx)
-        mem_exhausted(0);
-    OSSL_DECODER_CTX_set_pem_password_cb(decoder->ctx, no_passphrase, NULL);
-}
-
-/* What was decoded, or NULL. A decoder that has failed is not used again. */
-static EVP_PKEY *take_decoded(struct key_decoder *decoder, bool ok)
-{
-    EVP_PKEY *key = decoder->key;
-    decoder->key = NULL;
-    if (!ok || !key) {
-        OSSL_DECODER_CTX_free(decoder->ctx);
-        decoder->ctx = NULL;
-        EVP_PKEY_free(key);
-        key = NULL;
-    }
-    ERR_clear_error();
-    return key;
-}
-
-/*
- * A text that begins with a key is read by the decoder. PEM_read_bio_PrivateKey() reads what else
- * there may be, such as a key behind certificates.
- */
-static EVP_PKEY *read_pem_key(struct str pem)
-{
-    BIO *bio = BIO_new_mem_buf(pem.ptr, (int)pem.len);
-    open_decoder(&pem_keys, "PEM", NULL);
-    EVP_PKEY *key = take_decoded(&pem_keys, OSSL_DECODER_from_bio(pem_keys.ctx, bio) == 1);
-    BIO_free(bio);
-    if (key)
-        return key;
-    bio = BIO_new_mem_buf(pem.ptr, (int)pem.len);
-    key = PEM_read_bio_PrivateKey(bio, NULL, no_passphrase, NULL);
-    BIO_free(bio);
-    ERR_clear_error();
-    return key;
-}
-
 /* The key is kept as PKCS#8, whatever form the PEM text had. */
 static struct error *read_key(struct str pem, struct buf *ret_encoded, EVP_PKEY **ret_key)
 {
     if (pem.len > PEM_MAX)
         return error_new(ERROR_TOO_LARGE, "larger than %zu bytes", PEM_MAX);
-    EVP_PKEY *key = read_pem_key(pem);
-    if (!key)
-        return error_new(ERROR_PARSE, "no usable private key in it (encrypted keys are not read)");
+    EVP_PKEY *key = NULL;
+    TRY(tls_key_read(pem, &key));
     *ret_key = key;
     unsigned char *encoded = NULL;
     PKCS8_PRIV_KEY_INFO *info = EVP_PKEY2PKCS8(key);
@@ -256,14 +189,11 @@ static struct error *read_key(struct str pem, struct buf *ret_encoded, EVP_PKEY 
 /* The caller frees one reference. */
 static EVP_PKEY *parse_key(const struct tls_identity *identity)
 {
-    const unsigned char *at = (const unsigned char *)identity->key.ptr;
-    size_t len = identity->key.len;
     if (identity->parsed_key) {
         EVP_PKEY_up_ref(identity->parsed_key);
         return identity->parsed_key;
     }
-    open_decoder(&encoded_keys, "DER", "PrivateKeyInfo");
-    return take_decoded(&encoded_keys, OSSL_DECODER_from_data(encoded_keys.ctx, &at, &len) == 1);
+    return tls_key_parse(buf_str(&identity->key));
 }
 
 /*

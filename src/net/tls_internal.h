@@ -50,6 +50,18 @@ STACK_OF(X509) * tls_trust_parse(const struct tls_trust *trust);
 MUST_USE struct error *tls_identity_use(const struct tls_identity *identity, SSL *ssl);
 
 /*
+ * The first private key of a PEM text. ERROR_PARSE when there is none of a type that is read, and
+ * ERROR_TOO_LARGE for one that would compute for long. Both are found out before it is decoded.
+ */
+MUST_USE struct error *tls_key_read(struct str pem, EVP_PKEY **ret_key);
+
+/* A key from PKCS#8, or NULL. For what tls_key_read() has read. */
+EVP_PKEY *tls_key_parse(struct str encoded);
+
+/* ERROR_TOO_LARGE for a certificate whose key is larger than any that is used honestly. */
+MUST_USE struct error *tls_check_public_key(const X509 *certificate);
+
+/*
  * Around each handshake. What was parsed does not change in between, because a worker thread may
  * read it. With the last one that settles they are kept as bytes only.
  */

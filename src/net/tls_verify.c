@@ -133,6 +133,15 @@ static struct error *explain_refusal(X509_STORE_CTX *store, struct str server_na
     }
 }
 
+/* Refuses large keys before a signature is verified with one of them. */
+static struct error *check_server_keys(X509_STORE_CTX *store)
+{
+    STACK_OF(X509) *shown = X509_STORE_CTX_get0_untrusted(store);
+    for (int i = 0; i < sk_X509_num(shown); i++)
+        TRY(tls_check_public_key(sk_X509_value(shown, i)), "the server shows");
+    return NULL;
+}
+
 /*
  * Called by OpenSSL during the handshake. The system's authorities are used only when the options
  * have no trust of their own.
@@ -144,6 +153,11 @@ int tls_verify(X509_STORE_CTX *store, void *arg)
     struct tls *tls = tls_of(ssl);
     if (tls->options->skip_verify)
         return 1;
+    tls->verify_err = check_server_keys(store);
+    if (tls->verify_err) {
+        X509_STORE_CTX_set_error(store, X509_V_ERR_UNSPECIFIED);
+        return 0;
+    }
     STACK_OF(X509) *trusted = NULL;
     if (tls->options->trust) {
         trusted = tls_trust_parse(tls->options->trust);
