@@ -4,6 +4,9 @@
  * selector_read.c reads the text form; both readers make requirements with requirement_make().
  * Types of members are checked here because a selector may come from a custom resource whose schema
  * does not.
+ *
+ * Users choose how many requirements and labels there are. Where their product is large, each label
+ * looks for its requirements, which are sorted.
  */
 #include "apimachinery/selector.h"
 
@@ -176,13 +179,37 @@ void selector_format(struct buf *out, const struct selector *selector)
         buf_add(out, STR("<none>"));
 }
 
-static bool find_label(const struct json_value *labels, struct str key, struct str *ret_value)
+/* The place of the first requirement whose key is not in front of this one. */
+static size_t find_place(const struct selector *selector, struct str key, size_t *steps)
 {
-    const struct json_value *value = json_get(labels, key);
-    if (json_type(value) != JSON_STRING)
-        return false;
-    *ret_value = json_to_str(value);
-    return true;
+    size_t low = 0, high = selector->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        ++*steps;
+        if (str_cmp(selector->items[middle].key, key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Of several labels with one key the first one counts, as for json_get(). */
+size_t selector_find_labels(const struct selector *selector, const struct json_value *labels,
+                            const struct json_value **ret_labels)
+{
+    const struct json_value *label;
+    size_t steps = 0;
+    JSON_FOREACH (key, label, labels) {
+        size_t i = find_place(selector, key, &steps);
+        for (; i < selector->count && !ret_labels[i]; i++) {
+            steps++;
+            if (!str_eq(selector->items[i].key, key))
+                break;
+            ret_labels[i] = label;
+        }
+    }
+    return steps;
 }
 
 /* Values are sorted, see requirement_make(). */
@@ -229,12 +256,26 @@ static bool requirement_holds(const struct requirement *requirement, bool presen
     }
 }
 
+/* Requirements times labels up to which each requirement looks through the labels. */
+#define SCANNED_MAX 4096
+
+static bool is_large(const struct selector *selector, const struct json_value *labels)
+{
+    return json_type(labels) == JSON_OBJECT && selector->count * json_count(labels) > SCANNED_MAX;
+}
+
 bool selector_matches(const struct selector *selector, const struct json_value *labels)
 {
+    SCOPED(arena) arena = {.limit = 0};
+    const struct json_value **found = NULL;
+    if (is_large(selector, labels)) {
+        found = arena_alloc_array(&arena, selector->count, sizeof(const struct json_value *));
+        selector_find_labels(selector, labels, found);
+    }
     for (size_t i = 0; i < selector->count; i++) {
-        struct str label = STR("");
-        const bool present = find_label(labels, selector->items[i].key, &label);
-        if (!requirement_holds(&selector->items[i], present, label))
+        const struct requirement *requirement = &selector->items[i];
+        const struct json_value *label = found ? found[i] : json_get(labels, requirement->key);
+        if (!requirement_holds(requirement, json_type(label) == JSON_STRING, json_to_str(label)))
             return false;
     }
     return !selector->nothing;

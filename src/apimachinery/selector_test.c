@@ -1,6 +1,7 @@
 #include "apimachinery/selector.h"
 
 #include "apimachinery/rows_test.h"
+#include "apimachinery/selector_internal.h"
 
 static struct error *make_selector(struct arena *arena, const struct json_value *row,
                                    struct selector *ret_selector)
@@ -138,4 +139,53 @@ TEST(selector_keeps_the_order_of_equal_keys)
     CHECK_OK(selector_read(&arena, buf_str(&text), &selector));
     selector_write(&out, &selector);
     CHECK_EQ(buf_str(&out), buf_str(&text));
+}
+
+/* Label k0000 to k0000+count-1, of which each third one is "x", and members that are no labels. */
+static struct json_doc *many_labels(size_t count)
+{
+    SCOPED(buf) text = {.limit = 0};
+    struct json_doc *doc = NULL;
+    buf_add(&text, STR("{\"none\":1"));
+    for (size_t i = count; i-- > 0;)
+        buf_print(&text, ",\"k%05zu\":\"%s\"", i, i % 3 ? "y" : "x");
+    buf_add(&text, STR("}"));
+    CHECK_OK(json_read(buf_str(&text), &doc));
+    return doc;
+}
+
+/* Of each third key, with two requirements for each that there is. */
+static void many_requirements(struct arena *arena, size_t count, struct selector *ret_selector)
+{
+    SCOPED(buf) text = {.limit = 0};
+    buf_add(&text, STR("!none,!absent"));
+    for (size_t i = 0; i < count; i += 3)
+        buf_print(&text, ",k%05zu=x,k%05zu notin (a,y),!other%zu", i, i, i);
+    CHECK_OK(selector_read(arena, buf_str(&text), ret_selector));
+}
+
+/* What a match compares; the answer is that of each requirement on its own. */
+static size_t match_steps(size_t size)
+{
+    SCOPED(arena) arena = {.limit = 0};
+    OWNED(json_doc) labels = many_labels(size);
+    struct selector selector;
+    many_requirements(&arena, size, &selector);
+    const struct json_value *root = json_doc_root(labels);
+    const struct json_value **found =
+        arena_alloc_array(&arena, selector.count, sizeof(const struct json_value *));
+    const size_t steps = selector_find_labels(&selector, root, found);
+    for (size_t i = 0; i < selector.count; i++)
+        CHECK(found[i] == json_get(root, selector.items[i].key));
+    CHECK(selector_matches(&selector, root));
+    selector.items[selector.count / 2].op = SELECTOR_GREATER_THAN;
+    CHECK(!selector_matches(&selector, root));
+    return steps;
+}
+
+TEST(selector_of_many_requirements_costs_no_product)
+{
+    const size_t small = match_steps(1000), large = match_steps(4000);
+    CHECK(small < 1000 * 14);
+    CHECK(large < 6 * small);
 }
