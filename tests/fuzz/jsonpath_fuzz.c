@@ -12,6 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     SCOPED(arena) arena = {.limit = 0};
     const struct jsonpath *path = NULL;
     struct path_values results = {.count = 0};
+    size_t unbounded = SIZE_MAX;
     OWNED(json_doc) doc = NULL;
     str_cut(&rest, '\n', &line);
     OWNED(error) refused = jsonpath_compile(&arena, line, &path);
@@ -19,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (refused || unread)
         return 0;
     const struct json_value *first = jsonpath_first(path, json_doc_root(doc));
-    const bool found = path_steps_find(&path->steps, json_doc_root(doc), &arena, 0, &results);
+    const bool found =
+        path_steps_find(&path->steps, json_doc_root(doc), &arena, 0, &unbounded, &results);
     CHECK_EQ(first != NULL, found && results.count > 0);
     CHECK(results.count <= JSONPATH_RESULTS_MAX);
     return 0;

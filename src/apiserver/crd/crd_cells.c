@@ -3,7 +3,8 @@
  * printer column.
  *
  * A column's JSONPath selects a value, and the column's type decides how the value is shown. A path
- * that finds nothing, and a value that does not fit the type, give null. Upstream:
+ * that finds nothing, and a value that does not fit the type, give null. So does a column behind
+ * those that have used up the steps of the row. Upstream:
  * k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor/tableconvertor.go.
  */
 #include <math.h>
@@ -15,8 +16,14 @@
 #include "json/compare.h"
 #include "json/path.h"
 
+/*
+ * What the columns of a row may look at and show together, some milliseconds at most. The text of
+ * the largest object counts less, so that a column may show it.
+ */
+#define ROW_STEPS_MAX 200000
+
 /* Shows a value in a column of type string: scalars as Go prints them, containers as JSON. */
-static void add_text(struct json_builder *out, const struct json_value *value)
+static void add_text(struct json_builder *out, const struct json_value *value, size_t *budget)
 {
     SCOPED(buf) text = {.limit = 0};
     if (json_type(value) == JSON_NULL)
@@ -25,6 +32,7 @@ static void add_text(struct json_builder *out, const struct json_value *value)
         json_write_canonical(&text, value);
     else
         strategic_print(&text, value);
+    jsonpath_spend(budget, text.len / JSONPATH_BYTES_PER_STEP);
     json_builder_str(out, buf_str(&text));
 }
 
@@ -82,16 +90,18 @@ static void add_date(struct json_builder *out, const struct json_value *value, t
 }
 
 static void add_cell(struct json_builder *out, const struct crd_column *column,
-                     const struct json_value *object, timestamp now)
+                     const struct json_value *object, timestamp now, size_t *budget)
 {
-    const struct json_value *value = jsonpath_first(column->path, object);
+    const struct json_value *value = jsonpath_first_within(column->path, object, budget);
     if (!value) {
         json_builder_null(out);
         return;
     }
+    if (json_type(value) == JSON_NUMBER)
+        jsonpath_spend(budget, jsonpath_scalar_steps(value));
     switch (column->type) {
     case COLUMN_STRING:
-        add_text(out, value);
+        add_text(out, value, budget);
         break;
     case COLUMN_INTEGER:
         add_integer(out, value);
@@ -115,7 +125,8 @@ void crd_cells(const struct kind *kind, const struct json_value *object, timesta
                struct json_builder *out)
 {
     const struct crd_version *version = crd_version_of(kind);
+    size_t budget = ROW_STEPS_MAX;
     json_builder_str(out, json_path_str(object, "metadata.name"));
     for (size_t i = 0; i + 1 < kind->column_count; i++)
-        add_cell(out, &version->columns[i], object, now);
+        add_cell(out, &version->columns[i], object, now, &budget);
 }

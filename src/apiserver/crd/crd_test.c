@@ -186,3 +186,96 @@ TEST(crd_updates_name_faults_of_the_metadata_beside_another_type)
         CHECK_EQ(errors.items[is_update].field, STR("apiVersion"));
     }
 }
+
+/* A definition with 64 columns of one path, compiled. */
+static struct crd *crd_of_columns(const char *path)
+{
+    SCOPED(buf) text = {.limit = 0};
+    struct crd *crd = NULL;
+    OWNED(json_doc) filled = NULL;
+    buf_print(&text,
+              "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\","
+              "\"metadata\":{\"name\":\"rows.g.test\"},\"spec\":{\"group\":\"g.test\",\"names\":{"
+              "\"plural\":\"rows\",\"kind\":\"Row\"},\"scope\":\"Cluster\",\"versions\":[{"
+              "\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":{\"openAPIV3Schema\":{"
+              "\"type\":\"object\"}},\"additionalPrinterColumns\":[");
+    for (int i = 0; i < 64; i++)
+        buf_print(&text, "%s{\"name\":\"c%d\",\"type\":\"string\",\"jsonPath\":\"%s\"}",
+                  i ? "," : "", i, path);
+    buf_add(&text, STR("]}]}}"));
+    OWNED(json_doc) definition = fixture_read(buf_str(&text));
+    CHECK_OK(definition_default(definition, &filled));
+    CHECK_OK(crd_compile(json_doc_root(filled), NULL, &crd));
+    return crd;
+}
+
+/* How many columns of a path show something of an object whose list has this many elements. */
+static size_t cells_shown(const char *path, size_t elements)
+{
+    SCOPED(buf) text = {.limit = 0};
+    SCOPED(json_builder) builder = {.limit = 0};
+    OWNED(crd) crd = crd_of_columns(path);
+    OWNED(json_doc) cells = NULL;
+    const struct json_value *cell;
+    size_t shown = 0;
+    bool ended = false;
+    buf_add(&text, STR("{\"metadata\":{\"name\":\"a\"},\"spec\":{\"l\":["));
+    for (size_t i = 0; i < elements; i++)
+        buf_print(&text, "%s{\"x\":%zu}", i ? "," : "", i);
+    buf_add(&text, STR("]}}"));
+    OWNED(json_doc) object = fixture_read(buf_str(&text));
+    json_builder_array(&builder);
+    crd_kind(crd, 0)->ops->cells(crd_kind(crd, 0), json_doc_root(object), FIXTURE_NOW, &builder);
+    json_builder_end(&builder);
+    CHECK_OK(json_builder_finish(&builder, &cells));
+    CHECK_EQ(json_count(json_doc_root(cells)), (size_t)65);
+    CHECK_EQ(json_to_str(json_at(json_doc_root(cells), 0)), STR("a"));
+    JSON_FOREACH (key, cell, json_doc_root(cells)) {
+        CHECK(!ended || json_type(cell) == JSON_NULL);
+        ended = json_type(cell) == JSON_NULL;
+        shown += !ended;
+    }
+    return shown - 1;
+}
+
+/* The columns of a row share a budget; those behind its end are empty. */
+TEST(crd_cells_of_a_row_cost_no_more_than_a_limit)
+{
+    static const struct {
+        const char *path;
+        size_t elements, least, most;
+    } cases[] = {
+        {".spec.l[?(@.x==1)].x", 100,  64, 64},
+        {".spec.l[?(@.x==1)].x", 4000, 2,  20},
+        {".spec.l[-1].x",        1000, 64, 64},
+        {".spec.l[-1].x",        9000, 10, 30},
+        {".spec.l[0].x",         9000, 64, 64},
+        {".spec",                100,  64, 64},
+        {".spec",                9000, 10, 50},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s of %zu", cases[i].path, cases[i].elements);
+        const size_t shown = cells_shown(cases[i].path, cases[i].elements);
+        CHECK(shown >= cases[i].least && shown <= cases[i].most);
+    }
+}
+
+/* One column may show all of the largest object, and the others are there, too. */
+TEST(crd_cells_show_the_largest_object_once)
+{
+    SCOPED(buf) text = {.limit = 0};
+    SCOPED(json_builder) builder = {.limit = 0};
+    OWNED(crd) crd = crd_of_columns(".spec");
+    OWNED(json_doc) cells = NULL;
+    buf_add(&text, STR("{\"metadata\":{\"name\":\"a\"},\"spec\":{\"s\":\""));
+    for (int i = 0; i < 3000000; i++)
+        buf_add_char(&text, 'a');
+    buf_add(&text, STR("\"}}"));
+    OWNED(json_doc) object = fixture_read(buf_str(&text));
+    json_builder_array(&builder);
+    crd_kind(crd, 0)->ops->cells(crd_kind(crd, 0), json_doc_root(object), FIXTURE_NOW, &builder);
+    json_builder_end(&builder);
+    CHECK_OK(json_builder_finish(&builder, &cells));
+    CHECK(json_to_str(json_at(json_doc_root(cells), 1)).len > 3000000);
+    CHECK(json_size(json_doc_root(cells)) < 3 * 3000000);
+}

@@ -6,20 +6,30 @@
  * with its order of results and its errors. An error ends the whole query: query->failed is set,
  * and every step returns an empty list from then on.
  *
- * Two bounds hold against hostile paths: JSONPATH_RESULTS_MAX values per query over all steps, and
- * the nesting of filters and unions that jsonpath_read.c allows. The stack does not grow with the
- * document.
+ * Three bounds hold against hostile paths: JSONPATH_RESULTS_MAX values per query over all steps,
+ * the caller's budget of what is looked at, and the nesting of filters and unions that
+ * jsonpath_read.c allows. The stack does not grow with the document.
+ *
+ * The budget counts elements that are passed, values that are found and steps that are taken. Of
+ * what is cheaper, several count as one: members beside a looked-up one, and bytes of names, texts
+ * and numbers.
  */
 #include "apiserver/crd/jsonpath.h"
+
+#include <stdint.h>
 
 #include "apiserver/crd/jsonpath_internal.h"
 #include "base/array.h"
 #include "base/memory.h"
 
+/* What counts as one step of the budget. */
+#define MEMBERS_PER_STEP 4
+
 /* The state of a query. `used` counts the values that all steps produced. */
 struct query {
     struct arena *arena;
     size_t used;
+    size_t *budget; /* the caller's; 0 once it is exhausted */
     bool failed;
 };
 
@@ -32,10 +42,44 @@ static struct path_values fail_query(struct query *query)
     return (struct path_values){.items = NULL};
 }
 
+void jsonpath_spend(size_t *budget, size_t steps)
+{
+    *budget -= steps < *budget ? steps : *budget;
+}
+
+size_t jsonpath_scalar_steps(const struct json_value *value)
+{
+    const enum json_type type = json_type(value);
+    return type == JSON_STRING || type == JSON_NUMBER ? json_size(value) / JSONPATH_BYTES_PER_STEP
+                                                      : 0;
+}
+
+/* False when the budget ends, and with it the query. */
+static bool spend_steps(struct query *query, size_t steps)
+{
+    jsonpath_spend(query->budget, steps);
+    query->failed = query->failed || *query->budget == 0;
+    return !query->failed;
+}
+
+/* Whether the query has reached one of its bounds, which no filter may forget. */
+static bool is_exhausted(const struct query *query)
+{
+    return query->used > JSONPATH_RESULTS_MAX || *query->budget == 0;
+}
+
+/* What it may cost to look a member up: all others are compared with it. */
+static size_t lookup_steps(const struct json_value *value, struct str name)
+{
+    const size_t members = json_type(value) == JSON_OBJECT ? json_count(value) : 0;
+    return 1 + members / MEMBERS_PER_STEP + name.len / JSONPATH_BYTES_PER_STEP;
+}
+
 static void add_value(struct query *query, struct path_values *values,
                       const struct json_value *value)
 {
-    if (++query->used > JSONPATH_RESULTS_MAX) {
+    query->used++;
+    if (!spend_steps(query, 1) || is_exhausted(query)) {
         query->failed = true;
         return;
     }
@@ -47,6 +91,8 @@ static struct path_values eval_field(struct query *query, const struct path_step
 {
     struct path_values output = {.items = NULL};
     for (size_t i = 0; i < input.count; i++) {
+        if (!spend_steps(query, lookup_steps(input.items[i], step->name)))
+            return output;
         const struct json_value *value = json_get(input.items[i], step->name);
         if (value)
             add_value(query, &output, value);
@@ -59,8 +105,11 @@ static struct path_values eval_wildcard(struct query *query, struct path_values 
     struct path_values output = {.items = NULL};
     for (size_t i = 0; i < input.count; i++) {
         const struct json_value *value;
-        JSON_FOREACH (key, value, input.items[i])
+        JSON_FOREACH (key, value, input.items[i]) {
             add_value(query, &output, value);
+            if (query->failed)
+                return output;
+        }
     }
     return output;
 }
@@ -78,6 +127,8 @@ static bool bounds_of(const struct path_slice *slice, int64_t len, int64_t *ret_
         return false;
     from = from < 0 ? from + len : from;
     to = to < 0 ? to + len : to;
+    if (slice->is_index && from >= len)
+        return false;
     if (slice->is_index)
         to = from + 1;
     *ret_from = from;
@@ -98,8 +149,14 @@ static struct path_values eval_slice(struct query *query, const struct path_step
         if (json_type(array) != JSON_ARRAY ||
             !bounds_of(&step->slice, (int64_t)json_count(array), &from, &to))
             return fail_query(query);
+        if (from == to)
+            continue;
+        if (!spend_steps(query, (size_t)to))
+            return output;
         JSON_FOREACH (key, value, array) {
-            if (index >= from && index < to && (index - from) % step->slice.by == 0)
+            if (index >= to)
+                break;
+            if (index >= from && (index - from) % step->slice.by == 0)
                 add_value(query, &output, value);
             index++;
         }
@@ -160,10 +217,15 @@ static int compare_basic(enum basic basic, const struct json_value *a, const str
     }
 }
 
-/* Applies an operator. False when values of these types cannot be compared with it. */
-static bool compare_values(enum step_compare compare, const struct json_value *a,
-                           const struct json_value *b, bool *ret_holds)
+/*
+ * Applies an operator. False when values of these types cannot be compared with it, and when the
+ * budget ends.
+ */
+static bool compare_values(struct query *query, enum step_compare compare,
+                           const struct json_value *a, const struct json_value *b, bool *ret_holds)
 {
+    if (!spend_steps(query, jsonpath_scalar_steps(a) + jsonpath_scalar_steps(b)))
+        return false;
     const enum basic basic = basic_of(a);
     const bool is_order = compare != COMPARE_EQUAL && compare != COMPARE_NOT_EQUAL;
     if (basic == BASIC_NONE || basic != basic_of(b) || (is_order && basic == BASIC_BOOL))
@@ -195,7 +257,7 @@ static bool compare_values(enum step_compare compare, const struct json_value *a
 
 /*
  * Evaluates a filter on one element. A comparison needs exactly one value on each side. In a test
- * for existence an error inside the filter means that nothing exists; only the limit fails the
+ * for existence an error inside the filter means that nothing exists; only the bounds fail the
  * query.
  */
 static bool element_passes(struct query *query, const struct path_step *step,
@@ -205,12 +267,12 @@ static bool element_passes(struct query *query, const struct path_step *step,
     bool holds = false;
     const struct path_values left = eval_steps(query, &step->left, one);
     if (step->compare == COMPARE_EXISTS) {
-        query->failed = query->used > JSONPATH_RESULTS_MAX; /* forget other failures */
+        query->failed = is_exhausted(query); /* forget other failures */
         return left.count > 0;
     }
     const struct path_values right = eval_steps(query, &step->right, one);
     if (query->failed || left.count != 1 || right.count != 1 ||
-        !compare_values(step->compare, left.items[0], right.items[0], &holds))
+        !compare_values(query, step->compare, left.items[0], right.items[0], &holds))
         query->failed = true;
     return holds;
 }
@@ -224,6 +286,8 @@ static struct path_values eval_filter(struct query *query, const struct path_ste
         if (json_type(input.items[i]) != JSON_ARRAY)
             return fail_query(query);
         JSON_FOREACH (key, element, input.items[i]) {
+            if (!spend_steps(query, 1))
+                return output;
             if (element_passes(query, step, element))
                 add_value(query, &output, element);
             if (query->failed)
@@ -237,7 +301,7 @@ static struct path_values eval_union(struct query *query, const struct path_step
                                      struct path_values input)
 {
     struct path_values output = {.items = NULL};
-    for (size_t i = 0; i < step->option_count && !query->failed; i++) {
+    for (size_t i = 0; i < step->option_count && spend_steps(query, 1); i++) {
         const struct path_values part = eval_steps(query, &step->options[i], input);
         for (size_t k = 0; k < part.count; k++)
             add_value(query, &output, part.items[k]);
@@ -261,7 +325,7 @@ static void add_descendants(struct query *query, const struct json_value *root,
     struct json_iter *stack = NULL;
     size_t depth = 0, capacity = 0;
     const struct json_value *value = root;
-    for (bool more = is_filled(root); more && !query->failed;) {
+    for (bool more = is_filled(root); more && spend_steps(query, 1);) {
         if (is_filled(value)) {
             add_value(query, output, value);
             ARRAY_PUSH(stack, depth, capacity, (struct json_iter){.container = value});
@@ -320,15 +384,16 @@ static struct path_values eval_step(struct query *query, const struct path_step 
 static struct path_values eval_steps(struct query *query, const struct path_steps *steps,
                                      struct path_values input)
 {
-    for (size_t i = 0; i < steps->count && !query->failed; i++)
+    for (size_t i = 0; i < steps->count && spend_steps(query, 1); i++)
         input = eval_step(query, &steps->items[i], input);
     return query->failed ? (struct path_values){.items = NULL} : input;
 }
 
 bool path_steps_find(const struct path_steps *steps, const struct json_value *value,
-                     struct arena *arena, size_t used, struct path_values *ret_values)
+                     struct arena *arena, size_t used, size_t *budget,
+                     struct path_values *ret_values)
 {
-    struct query query = {.arena = arena, .used = used};
+    struct query query = {.arena = arena, .used = used, .budget = budget};
     struct path_values root = {.items = NULL};
     add_value(&query, &root, value);
     const struct path_values found = eval_steps(&query, steps, root);
@@ -342,17 +407,27 @@ bool path_steps_find(const struct path_steps *steps, const struct json_value *va
  * Most columns are plain paths such as .status.phase: the leading fields are followed without
  * lists, and a path of fields only needs no arena.
  */
-const struct json_value *jsonpath_first(const struct jsonpath *path, const struct json_value *value)
+const struct json_value *jsonpath_first_within(const struct jsonpath *path,
+                                               const struct json_value *value, size_t *budget)
 {
     size_t plain = 0; /* number of leading field steps */
-    while (plain < path->steps.count && path->steps.items[plain].type == STEP_FIELD)
-        value = json_get(value, path->steps.items[plain++].name);
+    for (; plain < path->steps.count && path->steps.items[plain].type == STEP_FIELD; plain++) {
+        const struct str name = path->steps.items[plain].name;
+        jsonpath_spend(budget, lookup_steps(value, name));
+        value = *budget ? json_get(value, name) : NULL;
+    }
     if (plain == path->steps.count || !value)
         return value;
     SCOPED(arena) arena = {.limit = 0};
     const struct path_steps rest = {path->steps.items + plain, path->steps.count - plain, 0};
     struct path_values found;
-    if (!path_steps_find(&rest, value, &arena, plain, &found) || found.count == 0)
+    if (!path_steps_find(&rest, value, &arena, plain, budget, &found) || found.count == 0)
         return NULL;
     return found.items[0];
+}
+
+const struct json_value *jsonpath_first(const struct jsonpath *path, const struct json_value *value)
+{
+    size_t unbounded = SIZE_MAX;
+    return jsonpath_first_within(path, value, &unbounded);
 }

@@ -65,7 +65,9 @@ struct path_values {
 
 /*
  * All values that the steps find from one value on, borrowed from the document or from the path.
- * `used` counts the values of all steps so far. False when the query fails.
+ * `used` counts the values of all steps so far, and the budget is what is left of it. False when
+ * the query fails.
  */
 bool path_steps_find(const struct path_steps *steps, const struct json_value *value,
-                     struct arena *arena, size_t used, struct path_values *ret_values);
+                     struct arena *arena, size_t used, size_t *budget,
+                     struct path_values *ret_values);

@@ -3,13 +3,14 @@
  *
  * Collecting scans the store in slices of SLICE objects and yields between them. All slices are
  * read at the revision of the first one, so the list is consistent although writes go on. Selectors
- * are applied during the scan; if a webhook has to convert objects for that, between the slices. A
+ * are applied between the slices, because that takes time and may need a conversion webhook. A
  * page that is full ends with a continue token: the revision and the last key. If the history has
  * dropped that revision by the next page, the client gets 410 and a token that continues with the
  * newest state.
  *
  * Writing sends pieces of PIECE bytes once a list is longer than that; a short one is sent whole,
- * with Content-Length and possibly compressed.
+ * with Content-Length and possibly compressed. An item takes time by its size, not by what is
+ * written of it, so that each one gives others a chance.
  */
 #include "apiserver/endpoints/handle_list.h"
 
@@ -18,12 +19,12 @@
 #include "apimachinery/object.h"
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
-#include "apiserver/crd/crd_conversion.h"
 #include "apiserver/endpoints/continue_token.h"
 #include "apiserver/endpoints/inflight_limits.h"
 #include "apiserver/endpoints/kind_fields.h"
 #include "apiserver/endpoints/response.h"
 #include "apiserver/webhooks/webhook_conversion.h"
+#include "async/compute.h"
 #include "async/fiber.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -31,7 +32,7 @@
 #include "json/edit.h"
 #include "json/path.h"
 
-/* Objects visited, or bytes parsed or written, between two chances for others. */
+/* Objects of a slice, their bytes if they are selected from, and bytes that are sent at a time. */
 #define SLICE 256
 #define PIECE (256 * KILOBYTE)
 
@@ -72,10 +73,9 @@ struct visit {
     const struct list_options *options;
     struct list_result *list;
     struct key last;        /* the key behind which the next slice begins; in the buffers below */
-    size_t visited, parsed; /* of this slice: objects, and bytes of those that were parsed */
+    size_t visited, parsed; /* of this slice: objects, and bytes of those that are parsed */
     bool full;
-    bool selects_later;       /* when the slice has been converted by a webhook */
-    struct list_result slice; /* that is selected from later */
+    struct list_result slice; /* that is selected from when it has been visited */
     struct buf last_namespace, last_name;
 };
 
@@ -103,18 +103,17 @@ static void take_item(struct visit *visit, struct object_text *text)
     visit->full = visit->options->limit && visit->list->count == visit->options->limit;
 }
 
-/* Ends the slice when the page is full, SLICE objects were visited or PIECE bytes parsed. */
+/* Ends the slice when the page is full, or after SLICE objects or PIECE bytes to parse. */
 static bool visit_one(void *data, struct key key, struct object_text *text)
 {
     struct visit *visit = data;
-    const struct list_options *options = visit->options;
     visit->visited++;
-    if (has_selectors(options))
+    if (has_selectors(visit->options)) {
         visit->parsed += object_text_size(text);
-    if (visit->selects_later)
         add_item(&visit->slice, text);
-    else if (handle_list_selects(visit->request->kind, options, text))
+    } else {
         take_item(visit, text);
+    }
     const bool is_over = visit->full || visit->visited >= SLICE || visit->parsed >= PIECE;
     if (is_over)
         remember_key(visit, key);
@@ -150,6 +149,32 @@ static struct error *look_behind(const struct visit *visit, const struct store_r
     return NULL;
 }
 
+/* An object that selectors are applied to, perhaps on a worker thread. */
+struct choice {
+    const struct kind *kind;
+    const struct list_options *options;
+    const struct object_text *text;
+    bool is_selected;
+};
+
+static struct error *choose_item(void *data)
+{
+    struct choice *choice = data;
+    choice->is_selected = handle_list_selects(choice->kind, choice->options, choice->text);
+    return NULL;
+}
+
+/* handle_list_selects() for a fiber. Many requirements take time with small objects, too. */
+static struct error *select_item(const struct kind *kind, const struct list_options *options,
+                                 const struct object_text *text, bool *ret_is_selected)
+{
+    struct choice choice = {kind, options, text, false};
+    TRY(fiber_yield_in_time());
+    TRY(compute_sized(object_text_size(text), choose_item, &choice));
+    *ret_is_selected = choice.is_selected;
+    return NULL;
+}
+
 /* Selects from a slice that was only collected. A page that is full ends in the middle of it. */
 static struct error *select_slice(struct visit *visit)
 {
@@ -157,9 +182,11 @@ static struct error *select_slice(struct visit *visit)
     struct list_result *slice = &visit->slice;
     size_t ready = 0;
     for (size_t i = 0; i < slice->count && !visit->full; i++) {
+        bool is_selected;
         if (i == ready)
             TRY(webhook_conversion_prepare(kind, slice->items, slice->count, i, &ready));
-        if (handle_list_selects(kind, visit->options, slice->items[i]))
+        TRY(select_item(kind, visit->options, slice->items[i], &is_selected));
+        if (is_selected)
             take_item(visit, slice->items[i]);
         if (visit->full)
             remember_key(visit, object_text_key(slice->items[i]));
@@ -222,9 +249,10 @@ static struct error *collect_one(const struct request *request, const struct lis
     if (err)
         return error_ignore(err, ERROR_NOT_FOUND);
     size_t ready;
-    if (has_selectors(options))
-        TRY(webhook_conversion_prepare(request->kind, &found.text, 1, 0, &ready));
-    if (handle_list_selects(request->kind, options, found.text))
+    bool is_selected;
+    TRY(webhook_conversion_prepare(request->kind, &found.text, 1, 0, &ready));
+    TRY(select_item(request->kind, options, found.text, &is_selected));
+    if (is_selected)
         add_item(list, found.text);
     return NULL;
 }
@@ -240,7 +268,6 @@ struct error *handle_list_collect(const struct request *request, const struct li
     if (str_eq(options->version, STR("0")))
         effective.limit = 0;
     visit.options = &effective;
-    visit.selects_later = has_selectors(options) && crd_conversions_of(request->kind);
     TRY(choose_revision(request, &effective, &range));
     const bool is_newest = range.revision == 0 && range.after.name.len == 0;
     if (is_newest && (request->namespace.len || !request->kind->namespaced) &&
@@ -286,8 +313,7 @@ static struct error *order_rows(const struct request *request, const struct list
         TRY(codec_read_stored(request->kind, list->items[i], &doc));
         (void)json_to_int64(json_path(json_doc_root(doc), request->kind->row_order),
                             &rows[i].number);
-        if (i % SLICE == SLICE - 1)
-            TRY(fiber_yield());
+        TRY(fiber_yield_in_time());
     }
     qsort(rows, count, sizeof(*rows), compare_rows);
     for (size_t i = 0; i < count; i++)
@@ -318,6 +344,7 @@ struct error *handle_list_respond(const struct request *request,
     codec_list_begin(&out, &codec);
     for (size_t i = 0; i < list->count; i++) {
         const size_t size = object_text_size(list->items[i]);
+        TRY(fiber_yield_in_time());
         if (i == ready)
             TRY(webhook_conversion_prepare(request->kind, list->items, list->count, i, &ready));
         if (size > INFLIGHT_LIMITS_BYTES_MIN) {

@@ -1,5 +1,7 @@
 #include "apiserver/endpoints/handle_list.h"
 
+#include <time.h>
+
 #include "apiserver/apiserver_fixture_test.h"
 
 #define MAPS "/api/v1/namespaces/default/configmaps"
@@ -396,4 +398,122 @@ SIM_TEST(a_client_that_leaves_while_it_is_answered_leaves_nothing_behind)
     }
     list(&fixture, MAPS);
     CHECK_EQ(item_count(&fixture), (size_t)40);
+}
+
+/* ConfigMaps with many members, below COMPUTE_FROM each, which a finalizer holds. */
+static void make_large_maps(struct apiserver_fixture *fixture, int count, int members)
+{
+    SCOPED(buf) body = {.limit = 0};
+    for (int i = 0; i < count; i++) {
+        buf_clear(&body);
+        buf_print(&body,
+                  "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"m%03d\","
+                  "\"finalizers\":[\"a.test/b\"]},\"data\":{\"k\":\"v\"",
+                  i);
+        for (int j = 0; j < members; j++)
+            buf_print(&body, ",\"m-%d\":\"x\"", j);
+        buf_add(&body, STR("}}"));
+        apiserver_fixture_create(fixture, MAPS, buf_c(&body));
+    }
+}
+
+static int64_t cpu_of(clockid_t clock)
+{
+    struct timespec now;
+    CHECK_EQ(clock_gettime(clock, &now), 0);
+    return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
+}
+
+/* The most CPU time that the loop's thread used between two suspensions. */
+struct meter {
+    int64_t parked;
+    duration longest;
+};
+
+static struct error *note_park(void *data, const char *what)
+{
+    struct meter *meter = data;
+    const int64_t now = cpu_of(CLOCK_THREAD_CPUTIME_ID);
+    (void)what;
+    if (now - meter->parked > meter->longest)
+        meter->longest = now - meter->parked;
+    meter->parked = now;
+    return NULL;
+}
+
+/* Sends a request, and fails when one turn of the loop did more than a quarter of its work. */
+static void check_turns(struct apiserver_fixture *fixture, const char *method, const char *target,
+                        const char *accept)
+{
+    SCOPED(http_headers) headers = {0};
+    OWNED(http_response) response = NULL;
+    const struct http_client_request request = {
+        .method = str_from_c(method), .target = str_from_c(target), .headers = &headers};
+    CHECK_OK(http_headers_add(&headers, STR("accept"), str_from_c(accept)));
+    buf_clear(&fixture->answer);
+    CHECK_OK(fiber_yield());
+    const int64_t begun = cpu_of(CLOCK_PROCESS_CPUTIME_ID);
+    struct meter meter = {cpu_of(CLOCK_THREAD_CPUTIME_ID), 0};
+    loop_set_park_hook(loop_current(), note_park, &meter);
+    CHECK_OK(http_client_send(fixture->client, &request, &response));
+    CHECK_OK(http_response_read_all(response, &fixture->answer));
+    loop_set_park_hook(loop_current(), NULL, NULL);
+    CHECK_OK(note_park(&meter, NULL)); /* a fiber that ends does not park */
+    const duration all = cpu_of(CLOCK_PROCESS_CPUTIME_ID) - begun;
+    CHECK_EQ(http_response_status(response), 200);
+    if (meter.longest > all / 4)
+        test_fail(TEST_PLACE(target), "kept the loop for %lld us of %lld",
+                  (long long)(meter.longest / MICROSECOND), (long long)(all / MICROSECOND));
+}
+
+#define TABLE    "application/json;as=Table;v=v1;g=meta.k8s.io"
+#define METADATA "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
+
+/*
+ * The longest turn is compared with all that the process did for the request, so that it does not
+ * matter how fast the machine is. Little is written, to the storage or to the client.
+ */
+LOOP_TEST(collections_that_write_little_do_not_keep_the_loop)
+{
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    make_large_maps(&fixture, 800, 1500);
+    check_turns(&fixture, "GET", MAPS "?includeObject=None", TABLE);
+    check_turns(&fixture, "GET", MAPS "?labelSelector=none", TABLE);
+    check_turns(&fixture, "DELETE", MAPS "?includeObject=None&dryRun=All", TABLE);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "DELETE", MAPS, ""), 200);
+    /* Deletion has begun, and nothing is new. */
+    check_turns(&fixture, "DELETE", MAPS "?includeObject=None", TABLE);
+}
+
+/* Adds 40,000 labels to the map z. */
+static void grow_map(struct apiserver_fixture *fixture, int step)
+{
+    SCOPED(buf) body = {.limit = 0};
+    buf_add(&body, STR("{\"metadata\":{\"labels\":{\"l\":\"\""));
+    for (int i = 0; i < 40000; i++)
+        buf_print(&body, ",\"l%d-%d\":\"\"", step, i);
+    buf_add(&body, STR("}}}"));
+    CHECK_EQ(apiserver_fixture_call(fixture, "PATCH", MAPS "/z", buf_c(&body)), 200);
+}
+
+/* Requirements and labels of a large object are no product, and not the loop's work. */
+LOOP_TEST(a_list_with_many_requirements_does_not_keep_the_loop)
+{
+    SCOPED(apiserver_fixture) fixture;
+    SCOPED(buf) target = {.limit = 0};
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    apiserver_fixture_create(&fixture, MAPS, "{\"metadata\":{\"name\":\"z\"}}");
+    for (int i = 0; i < 4; i++)
+        grow_map(&fixture, i);
+    buf_add(&target, STR(MAPS "?labelSelector=l"));
+    for (int i = 0; i < 400; i++)
+        buf_print(&target, ",!x%d", i);
+    check_turns(&fixture, "GET", buf_c(&target), TABLE);
+    CHECK_CONTAINS(buf_str(&fixture.answer), STR("\"cells\":[\"z\""));
+    buf_add(&target, STR("&fieldSelector=metadata.name%3Dz"));
+    check_turns(&fixture, "GET", buf_c(&target), METADATA);
+    CHECK_CONTAINS(buf_str(&fixture.answer), STR("\"name\":\"z\""));
 }
