@@ -1,12 +1,14 @@
 /*
- * One update goes over all ClusterRoles and writes those whose rules are not what they aggregate.
+ * One update goes over all ClusterRoles that aggregate and writes those whose rules are not what
+ * they aggregate. struct rbac knows which they are and what they select, so that no other role is
+ * read.
  *
  * A role that was written may itself be selected by another one (view, edit and admin are such a
  * chain), so passes are repeated until one of them writes nothing. Roles that select each other
  * would be free to exchange the order of their rules for ever: PASSES_MAX ends that.
  *
- * Writing suspends, and other fibers change roles meanwhile. Each role is therefore computed from
- * a scan of its own, right before it is written. Two updates at a time do no harm: the one that
+ * Other fibers change roles meanwhile. Each role is therefore computed from texts of its own, right
+ * before it is written. Two updates at a time do no harm: the one that
  * ends last has seen everything that is durable.
  */
 #include "apiserver/role_aggregation.h"
@@ -14,23 +16,16 @@
 #include "apiserver/api.h"
 #include "apiserver/endpoints/codec.h"
 #include "apiserver/endpoints/field_ownership.h"
+#include "apiserver/storage/store_draft.h"
+#include "async/compute.h"
+#include "async/fiber.h"
 #include "async/loop.h"
-#include "base/array.h"
 #include "base/log.h"
 #include "json/compare.h"
 #include "json/path.h"
 
 #define MANAGER    STR("clusterrole-aggregation-controller")
 #define PASSES_MAX 16
-
-/* The ClusterRoles of an API at one moment, in the arena. */
-struct cluster_roles {
-    struct api *api;
-    struct arena *arena;
-    const struct json_value **items;
-    size_t count, capacity;
-    size_t next; /* position of next_role() */
-};
 
 static const struct kind *cluster_role_kind(void)
 {
@@ -42,72 +37,114 @@ static bool is_aggregated(const struct json_value *role)
     return json_type(json_get(role, STR("aggregationRule"))) == JSON_OBJECT;
 }
 
-static void add_role(struct cluster_roles *roles, struct str text)
+/* One role on its way to the store. */
+struct aggregation {
+    struct api *api;
+    struct arena *arena;
+    struct str name, role; /* the text of the role */
+    struct str *sources;   /* texts of the roles it selects */
+    size_t count;
+    size_t size; /* of all texts */
+    timestamp now;
+    struct json_doc *rules; /* the rules the role has to have; NULL: those it has */
+    bool is_written;
+};
+
+static void aggregation_done(struct aggregation *aggregation)
 {
-    struct json_doc *doc = NULL;
-    OWNED(error) unreadable = json_read(text, &doc);
-    if (unreadable)
-        return;
-    json_doc_hold(roles->arena, doc);
-    ARENA_ARRAY_PUSH(roles->arena, roles->items, roles->count, roles->capacity, json_doc_root(doc));
+    json_doc_free(aggregation->rules);
 }
 
-static bool add_stored_role(void *data, struct key key, struct object_text *text)
+static void release_text(void *text)
 {
-    (void)key;
-    add_role(data, object_text_json(text));
-    return true;
+    object_text_free(text);
 }
 
-static bool has_role(const struct cluster_roles *roles, struct str name)
+/* The text of a shared ClusterRole that begins every API; empty when there is none of this name. */
+static struct str find_shared_role(struct str name)
 {
-    for (size_t i = 0; i < roles->count; i++)
-        if (str_eq(json_path_str(roles->items[i], "metadata.name"), name))
-            return true;
-    return false;
+    for (size_t i = 0; i < bootstrap_policy_count(); i++) {
+        const struct str text = str_from_c(bootstrap_policy(i));
+        OWNED(json_doc) doc = NULL;
+        if (!str_contains(text, name))
+            continue;
+        OWNED(error) unreadable = json_read(text, &doc);
+        const struct json_value *role = json_doc_root(doc);
+        if (!unreadable && str_eq(json_path_str(role, "kind"), STR("ClusterRole")) &&
+            str_eq(json_path_str(role, "metadata.name"), name))
+            return text;
+    }
+    return STR("");
 }
 
 /*
  * An API that shares the bootstrap roles does not store them, but its own roles may select them.
  * Those of the shared roles that aggregate count with the rules they begin with.
  */
-static void add_shared_roles(struct cluster_roles *roles)
+static struct str find_role(const struct aggregation *aggregation, struct str name)
 {
-    const size_t stored = roles->count;
-    for (size_t i = 0; i < bootstrap_policy_count(); i++) {
-        add_role(roles, str_from_c(bootstrap_policy(i)));
-        const struct json_value *role = roles->items[roles->count - 1];
-        const struct str name = json_path_str(role, "metadata.name");
-        const struct cluster_roles own = {.items = roles->items, .count = stored};
-        if (!str_eq(json_path_str(role, "kind"), STR("ClusterRole")) || has_role(&own, name) ||
-            !rbac_has_role(roles->api->rbac, RBAC_CLUSTER_ROLE, STR(""), name))
-            roles->count--;
-    }
+    SCOPED(store_object) found = {0};
+    const struct store_id id = api_id(cluster_role_kind(), (struct key){.name = name});
+    OWNED(error) gone = store_get(aggregation->api->store, id, &found);
+    if (gone)
+        return aggregation->api->shares_roles ? find_shared_role(name) : STR("");
+    arena_hold(aggregation->arena, release_text, object_text_ref(found.text));
+    return object_text_json(found.text);
 }
 
-static struct error *collect_roles(struct cluster_roles *roles)
+/* What more than this says does not fit into a role, unless it says the same again and again. */
+#define SELECTED_MAX ((size_t)8 * MEGABYTE)
+
+static struct error *count_text(struct aggregation *aggregation, struct str text)
 {
-    struct store_page page;
-    const struct store_range range = {.resource = cluster_role_kind()->stored_as};
-    TRY(store_scan(roles->api->store, &range, add_stored_role, roles, &page));
-    if (roles->api->shares_roles)
-        add_shared_roles(roles);
+    aggregation->size += text.len;
+    if (aggregation->size > SELECTED_MAX)
+        return error_new(ERROR_TOO_LARGE,
+                         "the roles that are selected have more than %zu bytes; select fewer or "
+                         "smaller roles",
+                         SELECTED_MAX);
     return NULL;
 }
 
-static const struct json_value *next_role(void *data)
+/* Finds the texts of the role and of those that it selects. Suspends. */
+static struct error *collect_texts(struct aggregation *aggregation)
 {
-    struct cluster_roles *roles = data;
-    return roles->next < roles->count ? roles->items[roles->next++] : NULL;
+    struct rbac_strings names;
+    TRY(rbac_selected_roles(aggregation->api->rbac, aggregation->arena, aggregation->name, &names));
+    aggregation->sources =
+        arena_alloc_array(aggregation->arena, names.count, sizeof(aggregation->sources[0]));
+    aggregation->role = find_role(aggregation, aggregation->name);
+    TRY(count_text(aggregation, aggregation->role));
+    for (size_t i = 0; i < names.count; i++) {
+        const struct str text = find_role(aggregation, names.items[i]);
+        TRY(count_text(aggregation, text));
+        aggregation->sources[aggregation->count++] = text;
+        TRY(fiber_yield_in_time());
+    }
+    return NULL;
 }
 
-/* One role on its way to the store. */
-struct aggregation {
-    struct api *api;
+/* The roles as aggregate_cluster_role() asks for them. */
+struct role_walk {
+    const struct aggregation *aggregation;
     struct arena *arena;
-    const struct json_value *rules; /* the rules the role has to have */
-    bool is_written;
+    size_t next;
 };
+
+/* Roles that cannot be read, or were deleted meanwhile, are passed over. */
+static const struct json_value *next_role(void *data)
+{
+    struct role_walk *walk = data;
+    while (walk->next < walk->aggregation->count) {
+        struct json_doc *doc = NULL;
+        OWNED(error) unreadable = json_read(walk->aggregation->sources[walk->next++], &doc);
+        if (unreadable)
+            continue;
+        json_doc_hold(walk->arena, doc);
+        return json_doc_root(doc);
+    }
+    return NULL;
+}
 
 /* No rules at all are written in several ways; they are the same. */
 static bool has_rules(const struct json_value *role, const struct json_value *rules)
@@ -138,20 +175,21 @@ static struct error *apply_rules(const struct aggregation *aggregation,
                                  const struct json_value *role, struct json_doc **ret_doc)
 {
     const struct kind *kind = cluster_role_kind();
-    const struct field_ownership ownership = {.arena = aggregation->arena,
-                                              .kind = kind,
-                                              .manager = MANAGER,
-                                              .now = loop_wall(aggregation->api->loop)};
+    const struct field_ownership ownership = {
+        .arena = aggregation->arena, .kind = kind, .manager = MANAGER, .now = aggregation->now};
     OWNED(json_doc) patch = NULL;
     OWNED(json_doc) merged = NULL;
     OWNED(json_doc) typed = NULL;
-    TRY(make_patch(role, aggregation->rules, &patch));
+    TRY(make_patch(role, json_doc_root(aggregation->rules), &patch));
     TRY(field_ownership_apply(&ownership, true, role, json_doc_root(patch), &merged));
     TRY(kind->ops->decode(kind, merged, NULL, &typed));
     return kind->ops->default_(kind, typed, ret_doc);
 }
 
-/* The edit of store_change(): the role may have changed since it was scanned. */
+/*
+ * The draft of store_draft_change(): the role may have changed since it was read. May run on a
+ * worker thread.
+ */
 static struct error *write_rules(void *data, struct store_edit *edit)
 {
     struct aggregation *aggregation = data;
@@ -162,7 +200,7 @@ static struct error *write_rules(void *data, struct store_edit *edit)
         return NULL;
     TRY(codec_read_stored(cluster_role_kind(), edit->previous, &old));
     const struct json_value *role = json_doc_root(old);
-    if (!is_aggregated(role) || has_rules(role, aggregation->rules))
+    if (!is_aggregated(role) || has_rules(role, json_doc_root(aggregation->rules)))
         return NULL;
     TRY(apply_rules(aggregation, role, &doc));
     if (json_equal(json_doc_root(doc), role))
@@ -172,56 +210,65 @@ static struct error *write_rules(void *data, struct store_edit *edit)
     return NULL;
 }
 
-/* Suspends if the role has to be written. */
+/* The rules that the role has to have, unless it has them. May run on a worker thread. */
+static struct error *compute_rules(void *data)
+{
+    struct aggregation *aggregation = data;
+    SCOPED(arena) arena = {.limit = 0};
+    OWNED(json_doc) role = NULL;
+    OWNED(json_doc) rules = NULL;
+    struct role_walk walk = {aggregation, &arena, 0};
+    if (aggregation->role.len == 0)
+        return NULL;
+    TRY(json_read(aggregation->role, &role));
+    if (!is_aggregated(json_doc_root(role)))
+        return NULL;
+    TRY(aggregate_cluster_role(&arena, json_doc_root(role), next_role, &walk, &rules));
+    if (!has_rules(json_doc_root(role), json_doc_root(rules)))
+        aggregation->rules = TAKE(rules);
+    return NULL;
+}
+
+/* Suspends. */
 static struct error *update_role(struct api *api, struct str name, bool *ret_is_written)
 {
     SCOPED(arena) arena = {.limit = 0};
-    OWNED(json_doc) rules = NULL;
-    struct cluster_roles roles = {.api = api, .arena = &arena};
-    struct aggregation aggregation = {.api = api, .arena = &arena};
-    const struct json_value *role = NULL;
-    TRY(collect_roles(&roles));
-    for (size_t i = 0; i < roles.count && !role; i++)
-        if (str_eq(json_path_str(roles.items[i], "metadata.name"), name))
-            role = roles.items[i];
-    if (!role || !is_aggregated(role))
+    SCOPED(aggregation)
+    aggregation = {.api = api, .arena = &arena, .name = name, .now = loop_wall(api->loop)};
+    TRY(collect_texts(&aggregation));
+    TRY(compute_sized(aggregation.size, compute_rules, &aggregation));
+    if (!aggregation.rules)
         return NULL;
-    TRY(aggregate_cluster_role(&arena, role, next_role, &roles, &rules));
-    aggregation.rules = json_doc_root(rules);
-    if (has_rules(role, aggregation.rules))
-        return NULL;
-    /* Through the store: api_change() is the caller, and struct rbac does not use these rules. */
+    /* Through the store: api_decide() is the caller, and struct rbac does not use these rules. */
     const struct store_id id = api_id(cluster_role_kind(), (struct key){.name = name});
-    TRY(store_change(api->store, id, STORE_ANY, write_rules, &aggregation, NULL));
+    const struct store_decision decision = {
+        .draft = write_rules, .data = &aggregation, .size = aggregation.size};
+    TRY(store_draft_change(api->store, id, STORE_ANY, &decision, NULL));
     *ret_is_written = *ret_is_written || aggregation.is_written;
     return NULL;
 }
 
-struct aggregated_names {
-    struct arena *arena;
-    struct str *items;
-    size_t count, capacity;
-};
-
-/* Most APIs have many roles and few that aggregate: text without the word need not be read. */
-static bool add_aggregated_name(void *data, struct key key, struct object_text *text)
+static int name_cmp(const void *a, const void *b)
 {
-    struct aggregated_names *names = data;
-    if (str_contains(object_text_json(text), STR("\"aggregationRule\"")))
-        ARENA_ARRAY_PUSH(names->arena, names->items, names->count, names->capacity,
-                         arena_str(names->arena, key.name));
-    return true;
+    return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
+/* A role that cannot be updated keeps its rules, and the others are updated all the same. */
 static struct error *update_all_roles(struct api *api, bool *ret_is_written)
 {
     SCOPED(arena) arena = {.limit = 0};
-    struct aggregated_names names = {.arena = &arena};
-    struct store_page page;
-    const struct store_range range = {.resource = cluster_role_kind()->stored_as};
-    TRY(store_scan(api->store, &range, add_aggregated_name, &names, &page));
-    for (size_t i = 0; i < names.count; i++)
-        TRY(update_role(api, names.items[i], ret_is_written), "%.*s", STR_ARG(names.items[i]));
+    const struct rbac_strings names = rbac_aggregating_roles(api->rbac, &arena);
+    if (names.count)
+        qsort(names.items, names.count, sizeof(names.items[0]), name_cmp);
+    for (size_t i = 0; i < names.count; i++) {
+        OWNED(error) err = update_role(api, names.items[i], ret_is_written);
+        if (error_is(err, ERROR_CANCELED) || error_is(err, ERROR_DEADLINE))
+            return TAKE(err);
+        if (err)
+            log_error("Cannot update the rules of an aggregated ClusterRole",
+                      LOG_STR("role", names.items[i]), LOG_ERROR(err));
+        TRY(fiber_yield_in_time());
+    }
     return NULL;
 }
 

@@ -174,3 +174,56 @@ SIM_TEST(role_aggregation_knows_the_roles_that_apis_share)
     api_free(api);
     crd_pool_free(pool);
 }
+
+/* A role with one rule of so many names. */
+static void create_large_role(struct apiserver_fixture *fixture, const char *name, const char *verb,
+                              size_t names)
+{
+    SCOPED(buf) body = {.limit = 0};
+    buf_print(&body,
+              "{\"metadata\":{\"name\":\"%s\",\"labels\":{\"to\":\"all\"}},\"rules\":[{\"verbs\":"
+              "[\"%s\"],\"apiGroups\":[\"x\"],\"resources\":[\"widgets\"],\"resourceNames\":[",
+              name, verb);
+    for (size_t i = 0; i < names; i++)
+        buf_print(&body, i ? ",\"%s-%zu\"" : "\"%s-%zu\"", name, i);
+    buf_add(&body, STR("]}]}"));
+    CHECK_EQ(apiserver_fixture_call(fixture, "POST", ROLES, buf_c(&body)), 201);
+}
+
+/* Aggregated roles have a size like all objects. One that is too large holds up no other. */
+SIM_TEST(role_aggregation_has_a_limit)
+{
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    apiserver_fixture_create(&fixture, ROLES, ROLE("all", "", SELECT("to", "all")));
+    apiserver_fixture_create(&fixture, ROLES, ROLE("some", "", SELECT("to", "some")));
+    create_large_role(&fixture, "a", "get", 100000);
+    check_verbs(&fixture, "all", "get");
+    create_large_role(&fixture, "b", "list", 100000);
+    check_verbs(&fixture, "all", "get;list");
+
+    TEST_CASE("rules of more than 3 MiB");
+    create_large_role(&fixture, "c", "watch", 150000);
+    check_verbs(&fixture, "all", "get;list");
+
+    TEST_CASE("roles of more than 8 MiB");
+    for (size_t i = 0; i < 3; i++) {
+        SCOPED(buf) name = {.limit = 0};
+        buf_print(&name, "d%zu", i);
+        create_large_role(&fixture, buf_c(&name), "watch", 150000);
+    }
+    check_verbs(&fixture, "all", "get;list");
+    apiserver_fixture_create(&fixture, ROLES, ROLE("one", "\"to\":\"some\"", RULES("patch")));
+    check_verbs(&fixture, "some", "patch");
+
+    TEST_CASE("small enough again");
+    CHECK_EQ(apiserver_fixture_call(&fixture, "DELETE", ROLES "/a", ""), 200);
+    for (size_t i = 0; i < 3; i++) {
+        SCOPED(buf) target = {.limit = 0};
+        buf_print(&target, ROLES "/d%zu", i);
+        CHECK_EQ(apiserver_fixture_call(&fixture, "DELETE", buf_c(&target), ""), 200);
+    }
+    CHECK_EQ(apiserver_fixture_call(&fixture, "DELETE", ROLES "/b", ""), 200);
+    check_verbs(&fixture, "all", "watch");
+}

@@ -302,8 +302,8 @@ static void write_path_rules(struct json_builder *builder, const struct rbac_rul
 }
 
 /*
- * SelfSubjectRulesReview: what the user of this request may do in a namespace. RBAC can list its
- * rules completely, so the answer is never incomplete.
+ * SelfSubjectRulesReview: what the user of this request may do in a namespace. RBAC lists its
+ * rules completely, unless there are more of them than an answer can hold.
  */
 static struct error *review_rules(const struct review *review, struct json_doc **ret_doc)
 {
@@ -322,7 +322,7 @@ static struct error *review_rules(const struct review *review, struct json_doc *
     json_builder_add_object(&builder, "status");
     write_resource_rules(&builder, &rules);
     write_path_rules(&builder, &rules);
-    json_builder_add_bool(&builder, "incomplete", false);
+    json_builder_add_bool(&builder, "incomplete", rules.is_incomplete);
     json_builder_end(&builder);
     json_builder_end(&builder);
     return json_builder_finish(&builder, ret_doc);

@@ -35,19 +35,50 @@ static struct roles collect_roles(struct arena *arena, struct str name, next_clu
     return roles;
 }
 
-/* Rules are compared by their canonical text. */
-static void add_rules(struct json_builder *builder, struct map *seen, const struct json_value *role)
+/* An object has at most so many bytes; see endpoints/body.h. */
+#define RULES_MAX ((size_t)3 * MEGABYTE)
+
+/* The rules that were found so far. */
+struct found_rules {
+    struct json_builder *builder;
+    struct map seen; /* canonical texts, by which rules are compared */
+    size_t size;     /* of these texts */
+};
+
+static void found_rules_done(struct found_rules *found)
+{
+    map_done(&found->seen);
+}
+
+static struct error *add_rules(struct found_rules *found, const struct json_value *role)
 {
     const struct json_value *rule;
     SCOPED(buf) text = {.limit = 0};
     JSON_FOREACH (key, rule, json_get(role, STR("rules"))) {
         buf_clear(&text);
         json_write_canonical(&text, rule);
-        if (map_has(seen, buf_str(&text)))
+        if (map_has(&found->seen, buf_str(&text)))
             continue;
-        map_put(seen, buf_str(&text), NULL);
-        json_builder_value(builder, rule);
+        map_put(&found->seen, buf_str(&text), NULL);
+        found->size += text.len;
+        if (found->size > RULES_MAX)
+            return error_new(ERROR_TOO_LARGE,
+                             "the rules of the roles that are selected have more than %zu bytes; "
+                             "select fewer or smaller roles",
+                             RULES_MAX);
+        json_builder_value(found->builder, rule);
     }
+    return NULL;
+}
+
+/* The roles that one selector selects. */
+static struct error *add_selected(struct found_rules *found, const struct roles *roles,
+                                  const struct selector *selector)
+{
+    for (size_t i = 0; i < roles->count; i++)
+        if (selector_matches(selector, json_path(roles->items[i], "metadata.labels")))
+            TRY(add_rules(found, roles->items[i]));
+    return NULL;
 }
 
 struct error *aggregate_cluster_role(struct arena *arena, const struct json_value *role,
@@ -57,7 +88,7 @@ struct error *aggregate_cluster_role(struct arena *arena, const struct json_valu
     const struct json_value *value,
         *selectors = json_path(role, "aggregationRule.clusterRoleSelectors");
     SCOPED(json_builder) builder = {.limit = 0};
-    SCOPED(map) seen = {.release = NULL};
+    SCOPED(found_rules) found = {.builder = &builder};
     *ret_rules = NULL;
     if (json_type(json_get(role, STR("aggregationRule"))) != JSON_OBJECT)
         return NULL;
@@ -67,9 +98,7 @@ struct error *aggregate_cluster_role(struct arena *arena, const struct json_valu
     JSON_FOREACH (key, value, selectors) {
         struct selector selector;
         TRY(selector_from_value(arena, value, &selector), "read aggregationRule");
-        for (size_t i = 0; i < roles.count; i++)
-            if (selector_matches(&selector, json_path(roles.items[i], "metadata.labels")))
-                add_rules(&builder, &seen, roles.items[i]);
+        TRY(add_selected(&found, &roles, &selector));
     }
     json_builder_end(&builder);
     return json_builder_finish(&builder, ret_rules);

@@ -1,6 +1,6 @@
 /*
- * The index: roles and bindings by name, bindings by subject, and the resolution of aggregated
- * roles.
+ * The index: roles and bindings by name, and bindings by namespace and subject. rbac_aggregation.c
+ * resolves aggregated roles.
  *
  * An index may have a base that it shares with others (rbac_set_base). Lookups go to the index
  * first; a NULL entry hides the object of the base. Resolutions of aggregated roles are cached in
@@ -77,20 +77,24 @@ static struct str key_of(struct buf *buf, struct str namespace, struct str name)
     return buf_str(buf);
 }
 
+/* Bindings of a namespace are apart, so that they cost nothing elsewhere. */
 static void grants_add(struct rbac *rbac, struct str subject, struct binding *binding)
 {
-    struct grants *grants = map_find(&rbac->subjects, subject);
+    SCOPED(buf) buf = {.limit = 0};
+    const struct str key = key_of(&buf, binding->namespace, subject);
+    struct grants *grants = map_find(&rbac->subjects, key);
     if (!grants) {
         grants = NEW(struct grants);
-        map_put(&rbac->subjects, subject, grants);
+        map_put(&rbac->subjects, key, grants);
     }
     ARRAY_PUSH(grants->items, grants->count, grants->capacity, binding);
 }
 
-/* Removes all mentions of a binding, because it may name a subject twice. */
 static void grants_remove(struct rbac *rbac, struct str subject, const struct binding *binding)
 {
-    struct grants *grants = map_find(&rbac->subjects, subject);
+    SCOPED(buf) buf = {.limit = 0};
+    const struct str key = key_of(&buf, binding->namespace, subject);
+    struct grants *grants = map_find(&rbac->subjects, key);
     size_t kept = 0;
     if (!grants)
         return;
@@ -99,7 +103,7 @@ static void grants_remove(struct rbac *rbac, struct str subject, const struct bi
             grants->items[kept++] = grants->items[i];
     grants->count = kept;
     if (kept == 0)
-        map_remove(&rbac->subjects, subject);
+        map_remove(&rbac->subjects, key);
 }
 
 /* Sets what an index knows under a key. Without a value the object of the base is hidden. */
@@ -160,83 +164,12 @@ void rbac_remove(struct rbac *rbac, enum rbac_kind kind, struct str namespace, s
     replace_object(rbac, kind, key_of(&key, is_namespaced(kind) ? namespace : STR(""), name), NULL);
 }
 
-/* Aggregation: the rules of a role are those of the roles it selects, and of those they select. */
-static bool selects(const struct role *role, const struct role *other)
-{
-    for (size_t i = 0; i < role->selector_count; i++)
-        if (selector_matches(&role->selectors[i], json_doc_root(other->labels)))
-            return true;
-    return false;
-}
-
-static bool is_source(const struct sources *sources, const struct role *role)
-{
-    for (size_t i = 0; i < sources->count; i++)
-        if (sources->items[i] == role)
-            return true;
-    return false;
-}
-
-/*
- * What one layer adds to the sources of a role: roles with labels that are selected and are not
- * replaced in the layer above.
- */
-static void add_from(struct sources *sources, const struct rbac *layer, const struct rbac *above,
-                     const struct role *role, const struct role *by)
-{
-    MAP_FOREACH (entry, &layer->roles) {
-        const struct role *other = entry->value;
-        if (map_key(entry).ptr[0] == '/' && other && other != role && other->labels &&
-            (!above || !map_has(&above->roles, map_key(entry))) && selects(by, other) &&
-            !is_source(sources, other))
-            ARRAY_PUSH(sources->items, sources->count, sources->capacity, other);
-    }
-}
-
-static void add_sources(struct sources *sources, const struct rbac *rbac, const struct role *role,
-                        const struct role *by)
-{
-    add_from(sources, rbac, NULL, role, by);
-    if (rbac->base)
-        add_from(sources, rbac->base, rbac, role, by);
-}
-
-/* Sources that aggregate are followed in turn; each role is added once, so circles end. */
-static const struct sources *resolve_sources(struct rbac *rbac, struct str key,
-                                             const struct role *role)
-{
-    struct sources *sources = map_find(&rbac->resolved, key);
-    if (sources)
-        return sources;
-    sources = NEW(struct sources);
-    add_sources(sources, rbac, role, role);
-    for (size_t i = 0; i < sources->count; i++)
-        if (sources->items[i]->aggregates)
-            add_sources(sources, rbac, role, sources->items[i]);
-    map_put(&rbac->resolved, key, sources);
-    return sources;
-}
-
-static const struct role *find_role(const struct rbac *rbac, struct str key)
+struct role *rbac_role_at(const struct rbac *rbac, struct str key)
 {
     const struct map_entry *own = map_find_entry(&rbac->roles, key);
     if (own)
         return own->value;
     return rbac->base ? map_find(&rbac->base->roles, key) : NULL;
-}
-
-bool rbac_is_in_aggregation(const struct rbac *rbac, struct str name)
-{
-    SCOPED(buf) buf = {.limit = 0};
-    const struct role *role = find_role(rbac, key_of(&buf, STR(""), name));
-    if (!role || role->aggregates)
-        return role != NULL;
-    MAP_FOREACH (entry, &rbac->roles) {
-        const struct role *other = entry->value;
-        if (map_key(entry).ptr[0] == '/' && other && other->aggregates && selects(other, role))
-            return true;
-    }
-    return false;
 }
 
 /* Only cluster roles aggregate; an aggregationRule in a namespaced role has no meaning. */
@@ -247,35 +180,46 @@ bool rbac_find_role(struct rbac *rbac, struct str namespace, struct str name,
     const struct str key = key_of(&buf, namespace, name);
     /* Indexes that change no cluster role use the cache of the base. */
     struct rbac *resolver = rbac->base && !rbac->changes_cluster ? rbac->base : rbac;
-    const struct role *role = find_role(rbac, key);
+    struct role *role = rbac_role_at(rbac, key);
     if (!role)
         return false;
-    const bool aggregates = role->aggregates && namespace.len == 0;
-    *ret_view = (struct role_view){role, aggregates ? resolve_sources(resolver, key, role) : NULL};
+    *ret_view = (struct role_view){.role = role};
+    if (role->aggregates && namespace.len == 0)
+        ret_view->sources = rbac_sources(resolver, key, role, &ret_view->steps);
     return true;
 }
 
 /*
  * The stored rules of a role that aggregates are not used: its sources are in the list themselves.
  */
-const struct rbac_rules *role_rules(const struct role_view *view, size_t index)
+struct role *role_part(const struct role_view *view, size_t index)
 {
-    static const struct rbac_rules none = {.count = 0};
     if (!view->sources)
-        return index == 0 ? &view->role->rules : NULL;
-    if (index >= view->sources->count)
-        return NULL;
-    const struct role *source = view->sources->items[index];
-    return source->aggregates ? &none : &source->rules;
+        return index == 0 ? view->role : NULL;
+    return index < view->sources->count ? view->sources->items[index] : NULL;
+}
+
+uint64_t rbac_next_visit(struct rbac *rbac)
+{
+    return rbac->base ? ++rbac->base->visits : ++rbac->visits;
+}
+
+/* What things take, in the time of comparing two strings. */
+#define LOOKUP_STEPS  20
+#define BINDING_STEPS 50
+
+bool rbac_is_spent(const struct grant_walk *walk)
+{
+    return walk->steps > RBAC_STEPS_MAX;
 }
 
 static const struct grants *grants_of(const struct rbac *rbac, const struct rbac_user *user,
-                                      size_t subject)
+                                      struct str namespace, size_t subject)
 {
     SCOPED(buf) key = {.limit = 0};
     const bool is_user = subject == 0;
-    buf_add(&key, is_user ? STR("User:") : STR("Group:"));
-    buf_add(&key, is_user ? user->name : user->groups.items[subject - 1]);
+    BUF_ADD_ALL(&key, namespace, is_user ? STR("/User:") : STR("/Group:"),
+                is_user ? user->name : user->groups.items[subject - 1]);
     return map_find(&rbac->subjects, buf_str(&key));
 }
 
@@ -287,13 +231,13 @@ static bool is_replaced(const struct rbac *rbac, const struct binding *binding)
            map_has(&rbac->bindings, key_of(&key, binding->namespace, binding->name));
 }
 
-/* Pass 0 visits bindings of the whole cluster, pass 1 those of the namespace. */
+/* A binding may name the user and groups of it; the first of them counts. */
 static bool is_wanted(const struct rbac *rbac, const struct grant_walk *walk,
-                      const struct binding *binding, struct str namespace)
+                      struct binding *binding)
 {
-    const bool for_cluster = binding->namespace.len == 0;
-    if (walk->pass == 0 ? !for_cluster : for_cluster || !str_eq(binding->namespace, namespace))
+    if (binding->visit == walk->visit)
         return false;
+    binding->visit = walk->visit;
     return walk->layer == 0 || !is_replaced(rbac, binding);
 }
 
@@ -303,23 +247,36 @@ static struct binding *next_in_layer(const struct rbac *rbac, const struct rbac_
 {
     const struct rbac *layer = walk->layer == 0 ? rbac : rbac->base;
     for (; layer && walk->subject <= user->groups.count; walk->subject++, walk->binding = 0) {
-        const struct grants *grants = grants_of(layer, user, walk->subject);
-        while (grants && walk->binding < grants->count) {
+        const struct grants *grants = grants_of(layer, user, namespace, walk->subject);
+        walk->steps += LOOKUP_STEPS;
+        while (grants && walk->binding < grants->count && !rbac_is_spent(walk)) {
             struct binding *binding = grants->items[walk->binding++];
-            if (is_wanted(rbac, walk, binding, namespace))
+            walk->steps += BINDING_STEPS;
+            if (is_wanted(rbac, walk, binding))
                 return binding;
         }
+        if (rbac_is_spent(walk))
+            return NULL;
     }
     return NULL;
 }
 
-/* Order: pass, then layer (index, base), then subject, then binding. */
-struct binding *rbac_next_binding(const struct rbac *rbac, const struct rbac_user *user,
+/*
+ * Order: pass, then layer (index, base), then subject, then binding. Pass 0 visits bindings of the
+ * whole cluster, pass 1 those of the namespace.
+ */
+struct binding *rbac_next_binding(struct rbac *rbac, const struct rbac_user *user,
                                   struct str namespace, struct grant_walk *walk)
 {
-    for (; walk->pass < 2; walk->pass++, walk->layer = 0)
+    const size_t passes = namespace.len ? 2 : 1;
+    if (walk->visit == 0)
+        walk->visit = rbac_next_visit(rbac);
+    for (; walk->pass < passes; walk->pass++, walk->layer = 0)
         for (; walk->layer < 2; walk->layer++, walk->subject = 0) {
-            struct binding *binding = next_in_layer(rbac, user, namespace, walk);
+            if (rbac_is_spent(walk))
+                return NULL;
+            struct binding *binding =
+                next_in_layer(rbac, user, walk->pass ? namespace : STR(""), walk);
             if (binding)
                 return binding;
         }

@@ -65,7 +65,12 @@ struct rbac_rule {
 struct rbac_rules {
     struct rbac_rule *items;
     size_t count, capacity; /* capacity is private */
+    size_t size;            /* private: memory of what was copied */
+    bool is_incomplete;     /* there are more rules, see RBAC_RULES_MAX */
 };
+
+/* Rules that are copied from the index take about so much memory; the rest is left out. */
+#define RBAC_RULES_MAX ((size_t)4 * MEGABYTE)
 
 struct rbac *rbac_new(void);
 void rbac_free(struct rbac *rbac);
@@ -85,6 +90,12 @@ void rbac_put(struct rbac *rbac, enum rbac_kind kind, const struct json_value *o
 /* The object was deleted. The namespace is empty for cluster-wide kinds. */
 void rbac_remove(struct rbac *rbac, enum rbac_kind kind, struct str namespace, struct str name);
 
+/*
+ * A decision takes RBAC_STEPS_MAX steps at most, of which comparing two strings is one. What is
+ * bound to the user and takes more is refused, and the reason says so.
+ */
+#define RBAC_STEPS_MAX ((size_t)1000000)
+
 struct rbac_decision rbac_authorize(struct rbac *rbac, struct arena *arena,
                                     const struct rbac_attributes *attributes);
 
@@ -93,7 +104,7 @@ MUST_USE struct error *rbac_forbidden(const struct rbac_attributes *attributes, 
 
 /*
  * What a user may do in a namespace (empty: in the whole cluster), for SelfSubjectRulesReview.
- * Copied into the arena, so it outlives changes of the index.
+ * Copied into the arena, so it outlives changes of the index. Incomplete beyond RBAC_RULES_MAX.
  */
 struct rbac_rules rbac_user_rules(struct rbac *rbac, struct arena *arena,
                                   const struct rbac_user *user, struct str namespace);
@@ -109,16 +120,23 @@ struct rbac_rules rbac_role_rules(struct rbac *rbac, struct arena *arena, enum r
  */
 bool rbac_is_in_aggregation(const struct rbac *rbac, struct str name);
 
+/* Names of the ClusterRoles of this index, and not of its base, that have an aggregationRule. */
+struct rbac_strings rbac_aggregating_roles(const struct rbac *rbac, struct arena *arena);
+
+/*
+ * Names of the ClusterRoles that this one selects, itself not among them. ERROR_TOO_LARGE when
+ * there are too many selectors and labels to compare.
+ */
+MUST_USE struct error *rbac_selected_roles(const struct rbac *rbac, struct arena *arena,
+                                           struct str name, struct rbac_strings *ret_names);
+
 bool rbac_has_role(struct rbac *rbac, enum rbac_kind kind, struct str namespace, struct str name);
 
 /*
  * A user cannot grant permissions that it does not have: NULL, or ERROR_FORBIDDEN with a message
- * that names the missing permissions. The caller authorizes the verbs escalate and bind first.
+ * that names the missing permissions, or says that there are too many to be compared. The caller
+ * authorizes the verbs escalate and bind first.
  */
 MUST_USE struct error *rbac_check_escalation(struct rbac *rbac, const struct rbac_user *user,
                                              struct str namespace,
                                              const struct rbac_rules *granted);
-
-/* Whether held includes all of wanted; rules that are not included are added to missing. */
-bool rbac_covers(struct arena *arena, const struct rbac_rules *held,
-                 const struct rbac_rules *wanted, struct rbac_rules *missing);

@@ -12,20 +12,25 @@ struct role {
     struct rbac_rules rules;
     struct json_doc *labels; /* for aggregation; NULL for none */
     bool aggregates;         /* the role takes its rules from the roles it selects */
+    bool has_aggregation_rule;
+    uint64_t visit;  /* the last walk that has looked at the rules, see struct grant_walk */
+    uint64_t choice; /* the last resolution that has selected the role */
     struct selector *selectors;
     size_t selector_count;
 };
 
-/* The roles that an aggregated role takes its rules from. */
+/* The roles that an aggregated role takes its rules from. They do not aggregate themselves. */
 struct sources {
-    const struct role **items;
+    struct role **items;
     size_t count, capacity;
+    size_t steps; /* that finding them took */
 };
 
 /* A role as an index sees it. */
 struct role_view {
-    const struct role *role;
+    struct role *role;
     const struct sources *sources; /* NULL: it does not aggregate */
+    size_t steps;                  /* that finding the sources took just now */
 };
 
 struct subject {
@@ -39,8 +44,9 @@ struct binding {
     struct str name, namespace; /* no namespace: a ClusterRoleBinding */
     bool to_cluster_role;
     struct str role;
-    struct subject *subjects;
+    struct subject *subjects; /* every key once */
     size_t count;
+    uint64_t visit; /* the last walk that has found the binding */
 };
 
 /* Bindings by subject. */
@@ -53,11 +59,26 @@ struct rbac {
     struct rbac *base;   /* see rbac_set_base(); NULL for none */
     struct map roles;    /* "namespace/name" -> struct role; "/name" for cluster roles */
     struct map bindings; /* the same for struct binding. A NULL value hides an object of the base */
-    struct map subjects; /* subject's key -> struct grants */
+    struct map subjects; /* "namespace/key" and "/key" of a subject -> struct grants */
     struct map resolved; /* key of an aggregating role -> struct sources; a cache */
     bool changes_cluster; /* cluster roles were put or hidden, so aggregation differs from the base
                            */
+    uint64_t
+        visits; /* the last number of a walk or a resolution; that of the base, if any, counts */
 };
+
+/* A number for a walk or a resolution, unlike all others that see the same roles and bindings. */
+uint64_t rbac_next_visit(struct rbac *rbac);
+
+/* The role under a key, as the index sees it; NULL for none. */
+struct role *rbac_role_at(const struct rbac *rbac, struct str key);
+
+/* Labels that may be compared with requirements, for one resolution. */
+#define RBAC_SELECT_STEPS_MAX ((size_t)2000000)
+
+/* From the cache of the index; the count of steps is 0 when it was there. */
+const struct sources *rbac_sources(struct rbac *rbac, struct str key, struct role *role,
+                                   size_t *ret_steps);
 
 struct role *role_read(const struct json_value *object);
 void role_free(struct role *role);
@@ -68,15 +89,28 @@ void binding_free(struct binding *binding);
 bool rbac_find_role(struct rbac *rbac, struct str namespace, struct str name,
                     struct role_view *ret_view);
 
-/* The next binding of a user, those of the whole cluster first. Begins with a zeroed walk. */
+/*
+ * The next binding of a user, those of the whole cluster first, each once. Begins with a zeroed
+ * walk. Who looks at rules adds to the steps; there is no next binding beyond RBAC_STEPS_MAX.
+ */
 struct grant_walk {
     size_t pass, layer, subject, binding;
+    uint64_t visit;
+    size_t steps;
 };
-struct binding *rbac_next_binding(const struct rbac *rbac, const struct rbac_user *user,
+struct binding *rbac_next_binding(struct rbac *rbac, const struct rbac_user *user,
                                   struct str namespace, struct grant_walk *walk);
+bool rbac_is_spent(const struct grant_walk *walk);
 
-/* A role's own rules or, by index, those of the roles it aggregates; NULL at the end. */
-const struct rbac_rules *role_rules(const struct role_view *view, size_t index);
+/*
+ * The role itself or, by index, the roles it aggregates: those whose own rules count. NULL at the
+ * end.
+ */
+struct role *role_part(const struct role_view *view, size_t index);
+
+/* The rules of a user, each role once. They are those of the index and end with its next change. */
+struct rbac_rules rbac_held_rules(struct rbac *rbac, struct arena *arena,
+                                  const struct rbac_user *user, struct str namespace);
 
 /* Appends a rule and returns its place. */
 struct rbac_rule *rbac_rules_add(struct arena *arena, struct rbac_rules *rules);

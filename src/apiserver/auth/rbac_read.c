@@ -50,6 +50,7 @@ static void read_aggregation(struct role *role, const struct json_value *object)
     const struct json_value *value,
         *selectors = json_path(object, "aggregationRule.clusterRoleSelectors");
     role->aggregates = json_type(selectors) == JSON_ARRAY;
+    role->has_aggregation_rule = json_type(json_get(object, STR("aggregationRule"))) == JSON_OBJECT;
     role->selectors =
         arena_alloc_array(&role->arena, json_count(selectors), sizeof(role->selectors[0]));
     JSON_FOREACH (key, value, selectors) {
@@ -104,19 +105,44 @@ static struct subject read_subject(struct arena *arena, const struct json_value 
     return subject;
 }
 
+/* From so many subjects on those that were read are looked up in a map. */
+#define SUBJECTS_MANY 32
+
+/* Whether the key is that of a subject that was read before; from SUBJECTS_MANY on the map tells.
+ */
+static bool has_subject(const struct binding *binding, struct map *seen, struct str key)
+{
+    if (binding->count >= SUBJECTS_MANY)
+        return map_has(seen, key);
+    for (size_t i = 0; i < binding->count; i++)
+        if (str_eq(binding->subjects[i].key, key))
+            return true;
+    return false;
+}
+
+/* A subject that is named again grants nothing more. */
+static void add_subject(struct binding *binding, struct map *seen, struct subject subject)
+{
+    if (has_subject(binding, seen, subject.key))
+        return;
+    map_put(seen, subject.key, NULL);
+    binding->subjects[binding->count++] = subject;
+}
+
 /* Everything is copied into the binding's own arena: the index outlives the document. */
 struct binding *binding_read(const struct json_value *object)
 {
     struct binding *binding = NEW(struct binding);
     const struct json_value *value, *subjects = json_get(object, STR("subjects"));
     struct arena *arena = &binding->arena;
+    SCOPED(map) seen = {.release = NULL};
     binding->name = arena_str(arena, json_path_str(object, "metadata.name"));
     binding->namespace = arena_str(arena, json_path_str(object, "metadata.namespace"));
     binding->to_cluster_role = str_eq(json_path_str(object, "roleRef.kind"), STR("ClusterRole"));
     binding->role = arena_str(arena, json_path_str(object, "roleRef.name"));
     binding->subjects = arena_alloc_array(arena, json_count(subjects), sizeof(struct subject));
     JSON_FOREACH (key, value, subjects)
-        binding->subjects[binding->count++] = read_subject(arena, value, binding->namespace);
+        add_subject(binding, &seen, read_subject(arena, value, binding->namespace));
     return binding;
 }
 

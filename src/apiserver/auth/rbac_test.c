@@ -1,5 +1,6 @@
 #include "apiserver/auth/rbac.h"
 
+#include "apiserver/auth/rbac_internal.h"
 #include "base/buf.h"
 #include "testing/test.h"
 
@@ -525,4 +526,279 @@ TEST(rbac_check_escalation_is_bounded)
     rule = (struct rbac_rule){.verbs = all, .urls = all};
     CHECK_FAILS(rbac_check_escalation(rbac, &jane, STR(NS), &granted), ERROR_FORBIDDEN,
                 "than can be checked");
+}
+
+/* "[<text>0","<text>1",...]": so many strings. */
+static void add_strings(struct buf *text, const char *key, const char *one, size_t count)
+{
+    buf_print(text, "\"%s\":[", key);
+    for (size_t i = 0; i < count; i++)
+        buf_print(text, i ? ",\"%s%zu\"" : "\"%s%zu\"", one, i);
+    buf_add_char(text, ']');
+}
+
+/* A role of the namespace whose one rule has so many resources. */
+static void put_large_role(struct rbac *rbac, size_t number, size_t resources)
+{
+    SCOPED(buf) text = {.limit = 0};
+    buf_print(&text,
+              "{\"metadata\":{\"name\":\"large-%zu\",\"namespace\":\"" NS
+              "\"},\"rules\":[{\"apiGroups\":[\"\"],\"verbs\":[\"get\",\"list\",\"a\",\"b\"],",
+              number);
+    add_strings(&text, "resources", "r", resources);
+    buf_add(&text, STR("}]}"));
+    put(rbac, RBAC_ROLE, buf_c(&text));
+}
+
+/* Binds a large role to a user who is named so many times. */
+static void bind_large_role(struct rbac *rbac, const char *name, size_t number, size_t mentions)
+{
+    SCOPED(buf) text = {.limit = 0};
+    buf_print(&text,
+              "{\"metadata\":{\"name\":\"%s\",\"namespace\":\"" NS
+              "\"},\"roleRef\":{\"kind\":\"Role\",\"name\":\"large-%zu\"},\"subjects\":[",
+              name, number);
+    for (size_t i = 0; i < mentions; i++)
+        buf_print(&text, "%s{\"kind\":\"User\",\"name\":\"lea\"}", i ? "," : "");
+    buf_add(&text, STR("]}"));
+    put(rbac, RBAC_ROLE_BINDING, buf_c(&text));
+}
+
+static struct rbac_decision ask_for_lea(struct rbac *rbac, struct arena *arena,
+                                        const char *resource)
+{
+    const struct rbac_attributes attributes = {.user = user_of(arena, "lea", ""),
+                                               .verb = STR("get"),
+                                               .is_resource_request = true,
+                                               .resource = str_from_c(resource),
+                                               .namespace = STR(NS)};
+    return rbac_authorize(rbac, arena, &attributes);
+}
+
+TEST(rbac_counts_a_subject_once)
+{
+    OWNED(rbac) rbac = make_rbac();
+    SCOPED(arena) arena = {.limit = 0};
+    const struct rbac_user lea = user_of(&arena, "lea", "");
+    struct grant_walk walk = {0};
+    put_large_role(rbac, 0, 1000);
+    bind_large_role(rbac, "b", 0, 2000);
+    const struct binding *binding = rbac_next_binding(rbac, &lea, STR(NS), &walk);
+    CHECK_EQ(binding->count, 1);
+    CHECK(!rbac_next_binding(rbac, &lea, STR(NS), &walk));
+    CHECK_EQ(rbac_user_rules(rbac, &arena, &lea, STR(NS)).count, 1);
+    CHECK(arena.used < MEGABYTE);
+    bind_large_role(rbac, "b", 1, 2000);
+    CHECK(!ask_for_lea(rbac, &arena, "r7").allowed);
+}
+
+/* A binding that names a user and a group of it is one binding. */
+TEST(rbac_visits_a_binding_once)
+{
+    OWNED(rbac) rbac = make_rbac();
+    SCOPED(arena) arena = {.limit = 0};
+    const struct rbac_user jane = user_of(&arena, "jim", "jims");
+    put(rbac, RBAC_CLUSTER_ROLE_BINDING,
+        "{\"metadata\":{\"name\":\"a\"},\"roleRef\":{\"kind\":\"ClusterRole\",\"name\":\"ops\"},"
+        "\"subjects\":[{\"kind\":\"Group\",\"name\":\"jims\"},{\"kind\":\"User\",\"name\":\"jim\"}]}");
+    CHECK_EQ(rbac_user_rules(rbac, &arena, &jane, STR(NS)).count, 3);
+    CHECK_EQ(rbac_user_rules(rbac, &arena, &jane, STR("")).count, 3);
+}
+
+/* Bindings of a namespace take no steps of a decision about another one. */
+TEST(rbac_bindings_of_other_namespaces_cost_nothing)
+{
+    OWNED(rbac) rbac = make_rbac();
+    SCOPED(arena) arena = {.limit = 0};
+    const struct rbac_user lea = user_of(&arena, "lea", "");
+    struct grant_walk few = {0}, many = {0};
+    CHECK(!rbac_next_binding(rbac, &lea, STR("other"), &few));
+    for (size_t i = 0; i < 50; i++) {
+        SCOPED(buf) name = {.limit = 0};
+        buf_print(&name, "b%zu", i);
+        bind_large_role(rbac, buf_c(&name), 0, 1);
+    }
+    CHECK(!rbac_next_binding(rbac, &lea, STR("other"), &many));
+    CHECK_EQ(many.steps, few.steps);
+}
+
+TEST(rbac_decisions_are_bounded)
+{
+    const size_t resources = RBAC_STEPS_MAX / 8;
+    OWNED(rbac) rbac = make_rbac();
+    SCOPED(arena) arena = {.limit = 0};
+    for (size_t i = 0; i < 10; i++) {
+        SCOPED(buf) name = {.limit = 0};
+        buf_print(&name, "b%zu", i);
+        put_large_role(rbac, i, resources);
+        bind_large_role(rbac, buf_c(&name), 0, 1);
+    }
+    TEST_CASE("a role that is bound many times is looked at once");
+    CHECK_EQ(ask_for_lea(rbac, &arena, "no").reason, STR(""));
+    CHECK(ask_for_lea(rbac, &arena, "r7").allowed);
+
+    TEST_CASE("many large roles");
+    for (size_t i = 0; i < 10; i++) {
+        SCOPED(buf) name = {.limit = 0};
+        buf_print(&name, "b%zu", i);
+        bind_large_role(rbac, buf_c(&name), i, 1);
+    }
+    CHECK_EQ(ask_for_lea(rbac, &arena, "no").reason,
+             STR("RBAC: too much is bound to the user to be looked through; bind fewer or smaller "
+                 "roles"));
+    CHECK(ask_for_lea(rbac, &arena, "r7").allowed);
+    CHECK(may_get(rbac, "jane", "configmaps"));
+
+    TEST_CASE("very many groups");
+    struct str *groups = arena_alloc_array(&arena, 100000, sizeof(groups[0]));
+    for (size_t i = 0; i < 100000; i++)
+        groups[i] = STR("x");
+    const struct rbac_user in_many = {
+        STR("jim"), {groups, 100000}
+    };
+    struct grant_walk walk = {0};
+    while (rbac_next_binding(rbac, &in_many, STR(NS), &walk)) {
+    }
+    CHECK(rbac_is_spent(&walk));
+    CHECK(walk.steps < RBAC_STEPS_MAX + 100);
+}
+
+TEST(rbac_rules_that_are_copied_have_a_limit)
+{
+    OWNED(rbac) rbac = make_rbac();
+    SCOPED(arena) arena = {.limit = 0};
+    const struct rbac_user lea = user_of(&arena, "lea", "");
+    for (size_t i = 0; i < 20; i++) {
+        SCOPED(buf) name = {.limit = 0};
+        buf_print(&name, "b%zu", i);
+        put_large_role(rbac, i, 20000);
+        bind_large_role(rbac, buf_c(&name), i, 1);
+        CHECK_EQ(rbac_user_rules(rbac, &arena, &lea, STR(NS)).is_incomplete, i > 4);
+        arena_clear(&arena);
+    }
+    const struct rbac_user again = user_of(&arena, "lea", "");
+    CHECK(rbac_user_rules(rbac, &arena, &again, STR(NS)).count > 0);
+    CHECK(arena.used < 2 * RBAC_RULES_MAX);
+
+    TEST_CASE("a role that is too large is not granted in part");
+    put_large_role(rbac, 0, RBAC_RULES_MAX / 32);
+    const struct rbac_rules granted =
+        rbac_role_rules(rbac, &arena, RBAC_ROLE, STR(NS), STR("large-0"));
+    CHECK(granted.is_incomplete);
+    CHECK_FAILS(rbac_check_escalation(rbac, &again, STR(NS), &granted), ERROR_FORBIDDEN,
+                "more RBAC permissions at once than can be checked");
+}
+
+TEST(rbac_check_escalation_counts_comparisons)
+{
+    OWNED(rbac) rbac = make_rbac();
+    SCOPED(arena) arena = {.limit = 0};
+    SCOPED(buf) text = {.limit = 0};
+    const struct rbac_user lea = user_of(&arena, "lea", "");
+    put_large_role(rbac, 0, 20000);
+    bind_large_role(rbac, "b", 0, 1);
+
+    TEST_CASE("80,000 permissions that one rule holds");
+    const struct rbac_rules held =
+        rbac_role_rules(rbac, &arena, RBAC_ROLE, STR(NS), STR("large-0"));
+    CHECK_EQ(held.items[0].resources.count, 20000);
+    CHECK_OK(rbac_check_escalation(rbac, &lea, STR(NS), &held));
+
+    TEST_CASE("as many in rules of their own");
+    buf_add(&text,
+            STR("{\"metadata\":{\"name\":\"large-1\",\"namespace\":\"" NS "\"},\"rules\":["));
+    for (size_t i = 0; i < 10000; i++)
+        buf_print(&text, "%s{\"apiGroups\":[\"\"],\"resources\":[\"r%zu\"],\"verbs\":[\"delete\"]}",
+                  i ? "," : "", i);
+    buf_add(&text, STR("]}"));
+    put(rbac, RBAC_ROLE, buf_c(&text));
+    bind_large_role(rbac, "c", 1, 1);
+    const struct rbac_rules many =
+        rbac_role_rules(rbac, &arena, RBAC_ROLE, STR(NS), STR("large-1"));
+    CHECK_EQ(many.count, 10000);
+    CHECK_FAILS(rbac_check_escalation(rbac, &lea, STR(NS), &many), ERROR_FORBIDDEN,
+                "more RBAC permissions at once than can be checked");
+    const struct rbac_rules few = {.items = many.items, .count = 100};
+    CHECK_OK(rbac_check_escalation(rbac, &lea, STR(NS), &few));
+}
+
+TEST(rbac_check_escalation_knows_subresources_and_names)
+{
+    static const struct {
+        const char *rule;
+        bool is_held;
+    } cases[] = {
+        {"\"resources\":[\"pods/log\"],\"verbs\":[\"get\"]",                             true },
+        {"\"resources\":[\"pods/exec\"],\"verbs\":[\"get\"]",                            false},
+        {"\"resources\":[\"*/log\"],\"verbs\":[\"get\"]",                                true },
+        {"\"resources\":[\"r39\",\"r0\"],\"resourceNames\":[\"a\"],\"verbs\":[\"get\"]", true },
+        {"\"resources\":[\"r39\"],\"verbs\":[\"get\"]",                                  false},
+        {"\"resources\":[\"r40\"],\"resourceNames\":[\"a\"],\"verbs\":[\"get\"]",        false},
+        {"\"resources\":[\"r39\"],\"resourceNames\":[\"a\",\"b\"],\"verbs\":[\"get\"]",  false},
+    };
+    OWNED(rbac) rbac = make_rbac();
+    SCOPED(arena) arena = {.limit = 0};
+    SCOPED(buf) text = {.limit = 0};
+    const struct rbac_user lea = user_of(&arena, "lea", "");
+    buf_add(&text, STR("{\"metadata\":{\"name\":\"large-0\",\"namespace\":\"" NS "\"},\"rules\":["
+                       "{\"apiGroups\":[\"*\"],\"resources\":[\"*/log\"],\"verbs\":[\"*\"]},"
+                       "{\"apiGroups\":[\"\"],\"verbs\":[\"get\"],\"resourceNames\":[\"a\"],"));
+    add_strings(&text, "resources", "r", 40);
+    buf_add(&text, STR("}]}"));
+    put(rbac, RBAC_ROLE, buf_c(&text));
+    bind_large_role(rbac, "b", 0, 1);
+    for (size_t i = 0; i < 8 * COUNT(cases); i++) {
+        const size_t place = i % COUNT(cases);
+        OWNED(json_doc) doc = NULL;
+        TEST_CASE("%s", cases[place].rule);
+        buf_clear(&text);
+        buf_print(&text, "{\"rules\":[");
+        for (size_t times = 0; times <= i / COUNT(cases); times++)
+            buf_print(&text, "%s{\"apiGroups\":[\"\"],%s}", times ? "," : "", cases[place].rule);
+        buf_print(&text, "]}");
+        CHECK_OK(json_read(buf_str(&text), &doc));
+        const struct rbac_rules granted = rbac_read_rules(&arena, json_doc_root(doc));
+        OWNED(error) err = rbac_check_escalation(rbac, &lea, STR(NS), &granted);
+        CHECK_EQ(err == NULL, cases[place].is_held);
+    }
+}
+
+/* Labels and requirements in such numbers that comparing them takes too long. */
+TEST(rbac_aggregation_is_bounded)
+{
+    OWNED(rbac) rbac = make_rbac();
+    SCOPED(arena) arena = {.limit = 0};
+    SCOPED(buf) text = {.limit = 0};
+    struct rbac_strings names;
+    put(rbac, RBAC_CLUSTER_ROLE,
+        SHARED_ROLE("all", "",
+                    "\"aggregationRule\":{\"clusterRoleSelectors\":[{\"matchLabels\":"
+                    "{\"a\":\"b\"}}]}"));
+    put(rbac, RBAC_CLUSTER_ROLE, SHARED_ROLE("none", "", "\"aggregationRule\":{}"));
+    put(rbac, RBAC_CLUSTER_ROLE, SHARED_ROLE("pods", "\"a\":\"b\"", GET("pods")));
+    CHECK_EQ(rbac_aggregating_roles(rbac, &arena).count, 2);
+    CHECK_OK(rbac_selected_roles(rbac, &arena, STR("all"), &names));
+    CHECK_EQ(names.count, 1);
+    CHECK_EQ(names.items[0], STR("pods"));
+    CHECK(rbac_is_in_aggregation(rbac, STR("pods")));
+    CHECK(!rbac_is_in_aggregation(rbac, STR("ops")));
+
+    TEST_CASE("1,000 requirements and more labels than are compared with them");
+    buf_add(&text, STR("{\"metadata\":{\"name\":\"all\"},\"aggregationRule\":"
+                       "{\"clusterRoleSelectors\":[{\"matchLabels\":{\"a\":\"c\""));
+    for (size_t i = 1; i < 1000; i++)
+        buf_print(&text, ",\"x%zu\":\"\"", i);
+    buf_add(&text, STR("}},{\"matchLabels\":{\"a\":\"b\"}}]}}"));
+    put(rbac, RBAC_CLUSTER_ROLE, buf_c(&text));
+    buf_clear(&text);
+    buf_add(&text, STR("{\"metadata\":{\"name\":\"big\",\"labels\":{\"a\":\"c\""));
+    for (size_t i = 0; i < RBAC_SELECT_STEPS_MAX / 1000; i++)
+        buf_print(&text, ",\"x%zu\":\"\"", i);
+    buf_add(&text, STR("}}," GET("secrets") "}"));
+    put(rbac, RBAC_CLUSTER_ROLE, buf_c(&text));
+    put(rbac, RBAC_CLUSTER_ROLE_BINDING, CLUSTER_BINDING("ann", "all", "ann"));
+    CHECK(may_get(rbac, "ann", "pods"));
+    CHECK(!may_get(rbac, "ann", "secrets"));
+    CHECK(rbac_is_in_aggregation(rbac, STR("big")));
+    CHECK_ERROR(rbac_selected_roles(rbac, &arena, STR("all"), &names), ERROR_TOO_LARGE);
 }
