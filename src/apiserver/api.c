@@ -9,8 +9,6 @@
  */
 #include "apiserver/api.h"
 
-#include <stdlib.h>
-
 #include "apimachinery/object.h"
 #include "apimachinery/status.h"
 #include "apiserver/bootstrap.h"
@@ -20,6 +18,7 @@
 #include "apiserver/quota_status.h"
 #include "apiserver/rbac_sync.h"
 #include "apiserver/role_aggregation.h"
+#include "apiserver/served_kinds.h"
 #include "apiserver/storage/store_watch.h"
 #include "apiserver/webhooks/webhook_conversion.h"
 #include "async/fiber.h"
@@ -124,6 +123,7 @@ void api_free(struct api *api)
     gc_free(api->gc);
     quota_status_free(api->quotas);
     webhook_configurations_done(&api->webhook_configurations);
+    served_kinds_free(api->served);
     map_done(&api->definitions);
     map_done(&api->quota_turns);
     rbac_free(api->rbac);
@@ -166,41 +166,37 @@ const struct kind *api_find_kind(struct api *api, struct arena *arena, struct gv
     return crd_registry_is_crd(kind) ? crd_registry_kind(kind) : kind;
 }
 
-/* By group, then the preferred version first, then the plural. */
-static int compare_kinds(const void *a, const void *b)
+/* A list of kinds that are not served any more would keep their definitions. */
+static void forget_old_kinds(struct api *api)
 {
-    const struct kind *left = *(const struct kind *const *)a;
-    const struct kind *right = *(const struct kind *const *)b;
-    int order = str_cmp(left->gvk.group, right->gvk.group);
-    if (order == 0)
-        order = version_cmp(left->gvk.version, right->gvk.version);
-    return order ? order : str_cmp(left->plural, right->plural);
+    if (api->served && served_kinds_revision(api->served) != api->kinds_revision)
+        served_kinds_free(TAKE(api->served));
 }
 
-/* Built-in kinds come first, in the order of their table; custom kinds are sorted behind them. */
+/* The list is made anew when definitions have changed. */
+static struct served_kinds *served_now(struct api *api)
+{
+    forget_old_kinds(api);
+    if (!api->served)
+        api->served = served_kinds_new(&api->definitions, api->kinds_revision);
+    return api->served;
+}
+
+static void release_served(void *served)
+{
+    served_kinds_free(served);
+}
+
 struct kind_list api_kinds(struct api *api, struct arena *arena)
 {
-    size_t builtin, count = 0;
-    const struct kind *all = kinds_all(&builtin);
-    size_t capacity = builtin;
-    MAP_FOREACH (entry, &api->definitions) {
-        const struct api_definition *definition = entry->value;
-        capacity += definition->custom ? crd_kind_count(definition->custom) : 0;
-    }
-    const struct kind **items =
-        arena_alloc_array(arena, capacity ? capacity : 1, sizeof(const struct kind *));
-    for (size_t i = 0; i < builtin; i++)
-        items[count++] = &all[i];
-    MAP_FOREACH (entry, &api->definitions) {
-        const struct api_definition *definition = entry->value;
-        if (!definition->custom)
-            continue;
-        arena_hold(arena, release_custom, crd_ref(definition->custom));
-        for (size_t i = 0; i < crd_kind_count(definition->custom); i++)
-            items[count++] = crd_kind(definition->custom, i);
-    }
-    qsort(items + builtin, count - builtin, sizeof(const struct kind *), compare_kinds);
-    return (struct kind_list){items, count};
+    struct served_kinds *served = served_now(api);
+    arena_hold(arena, release_served, served_kinds_ref(served));
+    return served_kinds_list(served);
+}
+
+const struct kind *api_find_custom(struct api *api, struct gvk gvk)
+{
+    return served_kinds_find(served_now(api), gvk);
 }
 
 void api_interrupt_watches(struct api *api)
@@ -238,6 +234,7 @@ struct store_id api_id(const struct kind *kind, struct key key)
 /* A decision, and what it did to the object. */
 struct observed {
     const struct store_decision *decision;
+    const struct map *definitions; /* of the API, for a write of one; else NULL */
     enum store_action action;
     struct object_text *before, *after;
 };
@@ -269,6 +266,8 @@ static struct error *accept_observed(void *data, struct store_edit *edit)
     observed->before = observed->after = NULL;
     if (decision->accept)
         TRY(decision->accept(decision->data, edit));
+    if (observed->definitions)
+        TRY(served_kinds_check_room(observed->definitions, edit));
     observed->action = edit->action;
     if (edit->previous)
         observed->before = object_text_ref((struct object_text *)edit->previous);
@@ -280,7 +279,9 @@ static struct error *accept_observed(void *data, struct store_edit *edit)
 struct error *api_decide(struct api *api, struct store_id id, int64_t expected,
                          const struct store_decision *decision, struct store_object *ret_object)
 {
-    SCOPED(observed) observed = {.decision = decision};
+    SCOPED(observed)
+    observed = {.decision = decision,
+                .definitions = str_eq(id.resource, CRD_RESOURCE) ? &api->definitions : NULL};
     const struct store_decision watched = {
         .check = decision->check ? check_observed : NULL,
         .draft = decision->draft ? draft_observed : NULL,
@@ -300,6 +301,7 @@ struct error *api_decide(struct api *api, struct store_id id, int64_t expected,
         role_aggregation_update(api);
     webhook_configurations_update(api, id);
     crd_registry_update(api, id);
+    forget_old_kinds(api);
     gc_note(api->gc, id, observed.before, observed.after);
     quota_status_note(api->quotas, id, observed.before, observed.after);
     return NULL;

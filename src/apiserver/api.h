@@ -29,6 +29,7 @@ struct crd_pool;
 struct loop;
 struct openapi_cache;
 struct random;
+struct served_kinds;
 struct webhook_caller;
 
 /* A CustomResourceDefinition that is stored. */
@@ -59,6 +60,7 @@ struct api {
     const struct default_objects *defaults; /* NULL: there are none */
     struct str cluster;                     /* name of a virtual cluster; empty for the main API */
     uint64_t kinds_revision;                /* changes with the definitions */
+    struct served_kinds *served;            /* of some revision; NULL until kinds are asked for */
     bool is_ending;                         /* see api_end_watches() */
     uint64_t interruptions;                 /* see api_interrupt_watches() */
     bool shares_roles;     /* the bootstrap roles are those of base_rbac and not stored */
@@ -100,7 +102,10 @@ void api_interrupt_watches(struct api *api);
  */
 const struct kind *api_find_kind(struct api *api, struct arena *arena, struct gvr gvr);
 
-/* All kinds that are served, in the order of discovery. The list is in the arena. */
+/* The custom kind of a gvk that is served, or NULL. It may go as soon as the caller suspends. */
+const struct kind *api_find_custom(struct api *api, struct gvk gvk);
+
+/* All kinds that are served, in the order of discovery. The list lives as long as the arena. */
 struct kind_list api_kinds(struct api *api, struct arena *arena);
 
 /*

@@ -3,6 +3,7 @@
 #include "apiserver/apiserver_fixture_test.h"
 #include "apiserver/auth/auth.h"
 #include "apiserver/crd/crd_pool.h"
+#include "apiserver/gc/gc_internal.h"
 
 /* An API over a store whose commits take a moment. */
 struct place {
@@ -169,4 +170,59 @@ SIM_TEST(dependents_are_known_in_whatever_order_their_writers_go_on)
         TEST_CASE("%s", names[i]);
         CHECK_EQ(is_stored(&place, config_map(names[i])), !owned[i]);
     }
+}
+
+/* Else each request would sort them, and each reference to an owner would search them. */
+SIM_TEST(kinds_are_sorted_once_for_a_state_of_the_definitions)
+{
+    SCOPED(place) place;
+    SCOPED(arena) arena = {0};
+    place_init(&place);
+    const struct kind_list first = api_kinds(place.api, &arena);
+    CHECK(api_kinds(place.api, &arena).items == first.items);
+    place.api->kinds_revision++;
+    const struct kind_list second = api_kinds(place.api, &arena);
+    CHECK(second.items != first.items);
+    CHECK_EQ(second.count, first.count);
+    CHECK(second.items[0] == first.items[0]);
+    CHECK(api_find_custom(place.api, GVK("example.com", "v1", "Gizmo")) == NULL);
+}
+
+static struct error *count_turns(void *data)
+{
+    size_t *turns = data;
+    for (;;) {
+        TRY(fiber_yield());
+        ++*turns;
+    }
+}
+
+#define GOING "\"deletionTimestamp\":\"2026-01-01T00:00:00Z\","
+#define OWNED_BY(uid)                                                                        \
+    "\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"name\":\"owner\"," \
+    "\"uid\":\"" uid "\",\"blockOwnerDeletion\":true}],"
+
+/* All dependents are held, so nothing is written that would suspend by itself. */
+SIM_TEST(an_owner_with_many_dependents_is_looked_at_in_several_turns)
+{
+    SCOPED(place) place;
+    SCOPED(scope) scope = {0};
+    SCOPED(arena) arena = {0};
+    size_t turns = 0;
+    place_init(&place);
+    for (int i = 0; i < 3 * GC_OWNERS_AT_ONCE; i++) {
+        struct change dependent = {&place, config_map(arena_print(&arena, "d%d", i).ptr),
+                                   GOING "\"finalizers\":[\"test/hold\"]," OWNED_BY("uid-owner")};
+        CHECK_OK(write_change(&dependent));
+    }
+    struct change owner = {&place, config_map("owner"),
+                           GOING "\"finalizers\":[\"foregroundDeletion\"],"};
+    CHECK_OK(write_change(&owner));
+    CHECK_OK(fiber_sleep(SECOND));
+    scope_start(&scope, "neighbour", count_turns, &turns);
+    CHECK_OK(gc_foreground(place.api->gc, owner.id));
+    scope_cancel(&scope);
+    error_free(scope_wait(&scope));
+    CHECK(turns >= 2);
+    CHECK(is_stored(&place, owner.id));
 }

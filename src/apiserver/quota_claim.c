@@ -21,49 +21,103 @@ struct quota_limit quota_claim_limit(const struct json_value *quota, struct str 
     return limit;
 }
 
-/* The quota's text is borrowed for the visit; the document belongs to the arena. */
-static bool visit_quota(void *data, struct key key, struct object_text *text)
-{
-    struct quota_claim *claim = data;
-    struct json_doc *doc;
-    const struct json_value *value;
-    (void)key;
-    OWNED(error) unreadable = json_read(object_text_json(text), &doc);
-    if (unreadable)
-        return true;
-    json_doc_hold(claim->arena, doc);
-    const struct json_value *quota = json_doc_root(doc);
-    JSON_FOREACH (name, value, json_path(quota, "spec.hard")) {
-        const struct quota_limit limit = quota_claim_limit(quota, name, value);
-        if (str_eq(limit.resource.stored_as, claim->kind->stored_as))
-            ARENA_ARRAY_PUSH(claim->arena, claim->limits, claim->count, claim->capacity, limit);
-    }
-    return true;
-}
-
-static struct error *collect_limits(struct quota_claim *claim, struct api *api)
-{
-    struct store_page page;
-    const struct store_range range = {.resource = STR("resourcequotas"),
-                                      .namespace = claim->key.namespace};
-    claim->count = 0;
-    return store_scan(api->store, &range, visit_quota, claim, &page);
-}
-
-/* A change of an object counts only where the object decides. */
-static void keep_limits_of_changes(struct quota_claim *claim)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < claim->count; i++)
-        if (quota_resource_limits_changes(&claim->limits[i].resource))
-            claim->limits[kept++] = claim->limits[i];
-    claim->count = kept;
-}
-
-/* What is counted in one turn of the loop. A limit is about as much work as some bytes. */
+/*
+ * What is read of quotas, or counted, in one turn of the loop. A limit is about as much work as
+ * some bytes.
+ */
 #define OBJECTS_AT_ONCE 1000
 #define BYTES_AT_ONCE   (256 * KILOBYTE)
 #define BYTES_OF_LIMIT  64
+
+/* Limits of one kind in one namespace. Each object is compared with each of them. */
+#define LIMITS_MAX 5000
+
+/* Reads the quotas of a namespace in their order. */
+struct reading {
+    struct quota_claim *claim;
+    bool may_create;
+    size_t enough;    /* limits, after which no more are looked for */
+    size_t found;     /* limits */
+    size_t bytes;     /* of work in this turn */
+    struct buf after; /* the name of the last one */
+};
+
+static void reading_done(struct reading *reading)
+{
+    buf_done(&reading->after);
+}
+
+/* A change of an object counts only where the object decides. */
+static bool is_limit_of(const struct reading *reading, const struct quota_limit *limit)
+{
+    return str_eq(limit->resource.stored_as, reading->claim->kind->stored_as) &&
+           (reading->may_create || quota_resource_limits_changes(&limit->resource));
+}
+
+/* True if there is one. */
+static bool read_limits(struct reading *reading, const struct json_value *quota)
+{
+    struct quota_claim *claim = reading->claim;
+    const struct json_value *value;
+    const size_t before = reading->found;
+    JSON_FOREACH (name, value, json_path(quota, "spec.hard")) {
+        const struct quota_limit limit = quota_claim_limit(quota, name, value);
+        if (!is_limit_of(reading, &limit) || reading->found >= reading->enough)
+            continue;
+        reading->found++;
+        if (claim->turn)
+            ARENA_ARRAY_PUSH(claim->arena, claim->limits, claim->count, claim->capacity, limit);
+    }
+    return reading->found > before;
+}
+
+/* The quota's text is borrowed for the visit; a document with limits belongs to the arena. */
+static bool visit_quota(void *data, struct key key, struct object_text *text)
+{
+    struct reading *reading = data;
+    OWNED(json_doc) doc = NULL;
+    buf_clear(&reading->after);
+    buf_add(&reading->after, key.name);
+    reading->bytes += object_text_json(text).len;
+    OWNED(error) unreadable = json_read(object_text_json(text), &doc);
+    if (!unreadable && read_limits(reading, json_doc_root(doc)) && reading->claim->turn)
+        json_doc_hold(reading->claim->arena, TAKE(doc));
+    return reading->found < reading->enough && reading->bytes < BYTES_AT_ONCE;
+}
+
+static struct error *too_many_limits(const struct quota_claim *claim)
+{
+    return status_forbidden(kind_gvr(claim->kind), claim->key.name,
+                            arena_print(claim->arena,
+                                        "the ResourceQuotas of the namespace have more than %d "
+                                        "limits of %.*s: delete some of them",
+                                        LIMITS_MAX, STR_ARG(claim->kind->plural)));
+}
+
+/*
+ * Who holds the turn collects all limits. Who does not only learns whether there is any, so that
+ * many writes may wait for their turn without holding all quotas. Suspends.
+ */
+static struct error *read_quotas(struct quota_claim *claim, bool may_create, bool *ret_is_limited)
+{
+    struct store_page page = {.has_more = true};
+    SCOPED(reading)
+    reading = {
+        .claim = claim, .may_create = may_create, .enough = claim->turn ? LIMITS_MAX + 1 : 1};
+    struct store_range range = {.resource = STR("resourcequotas"),
+                                .namespace = claim->key.namespace};
+    for (;;) {
+        reading.bytes = 0;
+        TRY(store_scan(claim->api->store, &range, visit_quota, &reading, &page));
+        *ret_is_limited = reading.found > 0;
+        if (reading.found > LIMITS_MAX)
+            return too_many_limits(claim);
+        if (!page.has_more || reading.found >= reading.enough)
+            return NULL;
+        range.after = (struct key){claim->key.namespace, buf_str(&reading.after)};
+        TRY(fiber_yield());
+    }
+}
 
 struct counting {
     struct quota_limit *limits;
@@ -79,13 +133,29 @@ static void counting_done(struct counting *counting)
     buf_done(&counting->after);
 }
 
-/* What an object uses of a limit. */
-static struct quota_amount usage_of(const struct quota_limit *limit,
+/* What an object that the quota is about, or not, uses of a limit. */
+static struct quota_amount usage_of(const struct quota_limit *limit, bool is_matched,
                                     const struct json_value *object, timestamp now)
 {
-    if (!object || !quota_scope_matches(limit->quota, limit->resource.stored_as, object))
-        return (struct quota_amount){0};
-    return quota_resource_usage(&limit->resource, object, now);
+    return is_matched ? quota_resource_usage(&limit->resource, object, now)
+                      : (struct quota_amount){0};
+}
+
+static bool is_matched(const struct quota_limit *limit, const struct json_value *object)
+{
+    return object && quota_scope_matches(limit->quota, limit->resource.stored_as, object);
+}
+
+/* Limits of one quota stand next to each other, so each quota's scopes are compared once. */
+static void add_usage(struct counting *counting, const struct json_value *object)
+{
+    bool matches = false;
+    for (size_t i = 0; i < counting->count; i++) {
+        struct quota_limit *limit = &counting->limits[i];
+        if (i == 0 || limit->quota != limit[-1].quota)
+            matches = is_matched(limit, object);
+        quota_amount_add(&limit->used, usage_of(limit, matches, object, counting->now));
+    }
 }
 
 static bool count_object(void *data, struct key key, struct object_text *text)
@@ -99,12 +169,10 @@ static bool count_object(void *data, struct key key, struct object_text *text)
     if (counting->depends_on_object) {
         unreadable = json_read(object_text_json(text), &doc);
         counting->bytes += object_text_json(text).len;
+        add_usage(counting, json_doc_root(doc));
     }
-    for (size_t i = 0; i < counting->count; i++)
-        quota_amount_add(&counting->limits[i].used,
-                         counting->depends_on_object
-                             ? usage_of(&counting->limits[i], json_doc_root(doc), counting->now)
-                             : quota_amount_of(1));
+    for (size_t i = 0; i < counting->count && !counting->depends_on_object; i++)
+        quota_amount_add(&counting->limits[i].used, quota_amount_of(1));
     return counting->bytes < BYTES_AT_ONCE;
 }
 
@@ -188,18 +256,17 @@ struct error *quota_claim_take(struct quota_claim *claim, struct api *api, struc
 {
     *claim = (struct quota_claim){
         .api = api, .arena = arena, .kind = kind, .key = key, .now = loop_wall(api->loop)};
+    bool is_limited;
     if (!kind->namespaced)
         return NULL;
     for (;;) {
-        TRY(collect_limits(claim, api));
-        if (!may_create)
-            keep_limits_of_changes(claim);
-        if (!claim->count || claim->turn)
+        TRY(read_quotas(claim, may_create, &is_limited));
+        if (!is_limited)
+            return NULL;
+        if (claim->turn)
             break;
         TRY(take_turn(claim));
     }
-    if (!claim->count)
-        return NULL;
     qsort(claim->limits, claim->count, sizeof(*claim->limits), compare_limits);
     return quota_claim_count(api, key.namespace, claim->limits, claim->count);
 }
@@ -332,11 +399,12 @@ static struct error *check_limits(const struct quota_claim *claim, const struct 
                                   const struct json_value *object)
 {
     SCOPED(excess) excess = {0};
+    const bool matches = is_matched(limits, object), has_matched = is_matched(limits, old);
     for (size_t i = 0; i < count; i++) {
-        struct quota_amount requested = usage_of(&limits[i], object, claim->now);
+        struct quota_amount requested = usage_of(&limits[i], matches, object, claim->now);
         if (old && !quota_resource_limits_changes(&limits[i].resource))
             continue;
-        quota_amount_subtract(&requested, usage_of(&limits[i], old, claim->now));
+        quota_amount_subtract(&requested, usage_of(&limits[i], has_matched, old, claim->now));
         if (is_exceeded(&limits[i], requested))
             excess_add(&excess, &limits[i], requested);
     }

@@ -355,3 +355,76 @@ SIM_TEST(quotas_that_are_not_enforced_are_warned_of)
                  "{\"hard\":{\"a.deviceclass.resource.k8s.io/devices\":\"1\",\"pods\":\"0\"},"
                  "\"used\":{\"pods\":\"0\"}}");
 }
+
+/* {"hard":{"count/r0.example.com":"1",...}} */
+static void write_hard(struct buf *out, size_t count)
+{
+    buf_add(out, STR("{\"hard\":{"));
+    for (size_t i = 0; i < count; i++)
+        buf_print(out, "%s\"count/r%zu.example.com\":\"1\"", i ? "," : "", i);
+    buf_add(out, STR("}}"));
+}
+
+static int make_large_quota(struct apiserver_fixture *fixture, const char *name, size_t count)
+{
+    SCOPED(buf) body = {0};
+    buf_print(&body, "{\"metadata\":{\"name\":\"%s\"},\"spec\":", name);
+    write_hard(&body, count);
+    buf_add(&body, STR("}"));
+    return apiserver_fixture_call(fixture, "POST", QUOTAS, buf_c(&body));
+}
+
+SIM_TEST(a_quota_has_a_limited_number_of_resources)
+{
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    start_with_namespace(&fixture);
+    CHECK_EQ(make_large_quota(&fixture, "enough", 1000), 201);
+    CHECK_EQ(make_large_quota(&fixture, "many", 1001), 422);
+    CHECK_CONTAINS(apiserver_fixture_text(&fixture, "message"),
+                   STR("spec.hard: Too many: 1001: must have at most 1000 items"));
+    CHECK_EQ(make_map(&fixture, MAPS, "name", "a"), 201);
+}
+
+/* More text than is read in one turn, and more quotas than are named at a time. */
+SIM_TEST(quotas_of_many_turns_are_all_read)
+{
+    SCOPED(apiserver_fixture) fixture;
+    SCOPED(buf) name = {0};
+    apiserver_fixture_init(&fixture);
+    start_with_namespace(&fixture);
+    for (int i = 0; i < 120; i++) {
+        buf_clear(&name);
+        buf_print(&name, "q%03d", i);
+        CHECK_EQ(make_large_quota(&fixture, buf_c(&name), 100), 201);
+    }
+    make_quota(&fixture, "z", "{\"hard\":{\"configmaps\":\"1\"}}");
+    CHECK_EQ(make_map(&fixture, MAPS, "name", "a"), 201);
+    CHECK_EQ(make_map(&fixture, MAPS, "name", "b"), 403);
+    CHECK_CONTAINS(apiserver_fixture_text(&fixture, "message"), STR("exceeded quota: z"));
+    await_status(&fixture, QUOTAS "/z",
+                 "{\"hard\":{\"configmaps\":\"1\"},\"used\":{\"configmaps\":\"1\"}}");
+}
+
+/* {"hard":{"requests.example.com/r0":"1",...}}; each of them is a limit of Pods. */
+SIM_TEST(quotas_of_a_namespace_have_a_limited_number_of_limits_of_a_kind)
+{
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    start_with_namespace(&fixture);
+    for (int quota = 0; quota < 6; quota++) {
+        SCOPED(buf) body = {0};
+        buf_print(&body, "{\"metadata\":{\"name\":\"q%d\"},\"spec\":{\"hard\":{", quota);
+        for (int i = 0; i < 1000; i++)
+            buf_print(&body, "%s\"requests.example.com/r%d\":\"1\"", i ? "," : "", i);
+        buf_add(&body, STR("}}}"));
+        apiserver_fixture_create(&fixture, QUOTAS, buf_c(&body));
+        const int status = apiserver_fixture_call(
+            &fixture, "POST", PODS "?dryRun=All",
+            "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\","
+            "\"image\":\"i\"}]}}");
+        CHECK_EQ(status, quota < 5 ? 201 : 403);
+    }
+    CHECK_CONTAINS(apiserver_fixture_text(&fixture, "message"),
+                   STR("the ResourceQuotas of the namespace have more than 5000 limits of pods"));
+}

@@ -44,25 +44,27 @@ void quota_status_free(struct quota_status *status)
     mem_free(status);
 }
 
-/* The quotas of one namespace, in the arena. */
-struct quotas {
-    struct arena *arena;
-    const struct json_value **items;
-    size_t count, capacity;
+/* How many names of quotas are taken from the store at a time. */
+#define NAMES_AT_ONCE 100
+
+/* Some quotas of one namespace. */
+struct names {
+    struct arena arena;
+    struct str items[NAMES_AT_ONCE];
+    size_t count;
 };
 
-static bool add_quota(void *data, struct key key, struct object_text *text)
+static void names_done(struct names *names)
 {
-    struct quotas *quotas = data;
-    struct json_doc *doc;
-    (void)key;
-    OWNED(error) unreadable = json_read(object_text_json(text), &doc);
-    if (unreadable)
-        return true;
-    json_doc_hold(quotas->arena, doc);
-    ARENA_ARRAY_PUSH(quotas->arena, quotas->items, quotas->count, quotas->capacity,
-                     json_doc_root(doc));
-    return true;
+    arena_done(&names->arena);
+}
+
+static bool add_name(void *data, struct key key, struct object_text *text)
+{
+    struct names *names = data;
+    (void)text;
+    names->items[names->count++] = arena_str(&names->arena, key.name);
+    return names->count < NAMES_AT_ONCE;
 }
 
 /* The limits of one quota that are known here, in the arena. */
@@ -164,21 +166,42 @@ static struct error *decide_status(void *data, struct store_edit *edit)
     return codec_write_edit(kind, doc, STORE_PUT, edit, NULL);
 }
 
+/* Writes the status of one quota; none is read while another one is counted. Suspends. */
+static struct error *count_quota(struct quota_status *status, struct str namespace, struct str name)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(store_object) found = {0};
+    OWNED(json_doc) quota = NULL;
+    OWNED(json_doc) wanted = NULL;
+    const struct store_id id = {
+        QUOTAS, {namespace, name}
+    };
+    OWNED(error) gone = store_get(status->api->store, id, &found);
+    if (gone)
+        return NULL;
+    OWNED(error) unreadable = json_read(object_text_json(found.text), &quota);
+    if (unreadable)
+        return NULL;
+    TRY(make_status(status->api, &arena, json_doc_root(quota), &wanted));
+    TRY(api_change(status->api, id, STORE_ANY, decide_status, wanted, NULL));
+    return fiber_yield_in_time();
+}
+
 /* Suspends. */
 static struct error *count_namespace(struct quota_status *status, struct str namespace)
 {
-    SCOPED(arena) arena = {0};
-    struct quotas quotas = {.arena = &arena};
-    struct store_page page;
-    const struct store_range range = {.resource = QUOTAS, .namespace = namespace};
-    TRY(store_scan(status->api->store, &range, add_quota, &quotas, &page));
-    for (size_t i = 0; i < quotas.count; i++) {
-        OWNED(json_doc) wanted = NULL;
-        const struct store_id id = {
-            QUOTAS, {namespace, json_path_str(quotas.items[i], "metadata.name")}
+    struct store_page page = {.has_more = true};
+    SCOPED(buf) last = {0};
+    while (page.has_more) {
+        SCOPED(names) names = {0};
+        const struct store_range range = {
+            .resource = QUOTAS, .namespace = namespace, .after = {namespace, buf_str(&last)}
         };
-        TRY(make_status(status->api, &arena, quotas.items[i], &wanted));
-        TRY(api_change(status->api, id, STORE_ANY, decide_status, wanted, NULL));
+        TRY(store_scan(status->api->store, &range, add_name, &names, &page));
+        for (size_t i = 0; i < names.count; i++)
+            TRY(count_quota(status, namespace, names.items[i]));
+        buf_clear(&last);
+        buf_add(&last, names.count ? names.items[names.count - 1] : STR(""));
     }
     return NULL;
 }

@@ -17,6 +17,12 @@
 #include "json/json.h"
 
 /*
+ * Versions of one definition. Their names are compared each with each, and discovery visits each of
+ * them in every request. Real definitions have a handful.
+ */
+#define DEFINITION_VERSIONS_MAX 100
+
+/*
  * Fills in names.singular, names.listKind, conversion and the port of its service, the status of a
  * new definition, and the storage version in status.storedVersions. Runs after kind_ops.prepare,
  * which removes or keeps the status. Running it twice changes nothing more.

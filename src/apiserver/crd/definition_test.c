@@ -220,3 +220,31 @@ TEST(definition_update_status_says_that_it_goes)
     CHECK_EQ(json_path_str(condition, "type"), STR("Terminating"));
     CHECK_EQ(json_path_str(condition, "reason"), STR("InstanceDeletionInProgress"));
 }
+
+/* A definition with so many versions, all of them served. */
+static struct json_doc *with_versions(int count)
+{
+    SCOPED(buf) versions = {.limit = 0};
+    for (int i = 1; i <= count; i++)
+        buf_print(&versions,
+                  "%s{\"name\":\"v%d\",\"served\":true,\"storage\":%s,\"schema\":"
+                  "{\"openAPIV3Schema\":{\"type\":\"object\"}}}",
+                  i > 1 ? "," : "[", i, i == 1 ? "true" : "false");
+    buf_add(&versions, STR("]"));
+    OWNED(json_doc) stored = changed_to(STR("status.storedVersions"), "[\"v1\"]");
+    OWNED(json_doc) list = fixture_read(buf_str(&versions));
+    struct json_doc *doc = NULL;
+    SCOPED(json_edit) edit;
+    json_edit_init(&edit, json_doc_root(stored));
+    json_edit_set(&edit, JSON_PLACE("spec.versions"), json_doc_root(list));
+    CHECK_OK(json_edit_finish(&edit, &doc));
+    return doc;
+}
+
+TEST(a_definition_has_as_many_versions_as_discovery_can_bear)
+{
+    OWNED(json_doc) enough = with_versions(DEFINITION_VERSIONS_MAX);
+    OWNED(json_doc) many = with_versions(DEFINITION_VERSIONS_MAX + 1);
+    check_errors(enough, NULL, STR(""));
+    check_errors(many, NULL, STR("spec.versions: Too many: 101: must have at most 100 items"));
+}

@@ -228,19 +228,14 @@ static bool is_unique(const struct json_value *versions)
     return true;
 }
 
-/*
- * Names are compared each with each. The limit keeps that cheap; real definitions have a handful.
- */
-#define VERSIONS_MAX 1000
-
 /* Version names are unique, and exactly one version is the storage version. */
 static void check_version_list(const struct versions *versions, struct field_errors *errors)
 {
     const struct json_value *version;
     size_t stored = 0;
-    if (json_count(versions->list) > VERSIONS_MAX) {
+    if (json_count(versions->list) > DEFINITION_VERSIONS_MAX) {
         field_errors_add_too_many(errors, STR("spec.versions"), json_count(versions->list),
-                                  VERSIONS_MAX);
+                                  DEFINITION_VERSIONS_MAX);
         return;
     }
     JSON_FOREACH (key, version, versions->list)
@@ -389,8 +384,8 @@ static void check_stored(const struct json_value *stored, const struct json_valu
                                STR("must have at least one stored version"));
         return;
     }
-    if (json_count(stored) > VERSIONS_MAX) {
-        field_errors_add_too_many(errors, field, json_count(stored), VERSIONS_MAX);
+    if (json_count(stored) > DEFINITION_VERSIONS_MAX) {
+        field_errors_add_too_many(errors, field, json_count(stored), DEFINITION_VERSIONS_MAX);
         return;
     }
     JSON_FOREACH (key, value, versions) {

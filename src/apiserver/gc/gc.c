@@ -72,6 +72,19 @@ const struct map *gc_dependents(const struct gc *gc, struct str uid)
     return map_find(&gc->dependents, uid);
 }
 
+struct store_id *gc_copy_dependents(const struct gc *gc, struct arena *arena, struct str uid,
+                                    size_t *ret_count)
+{
+    const struct map *ids = gc_dependents(gc, uid);
+    *ret_count = 0;
+    if (!ids)
+        return NULL;
+    struct store_id *copies = arena_alloc_array(arena, map_count(ids), sizeof(struct store_id));
+    MAP_FOREACH (entry, ids)
+        copies[(*ret_count)++] = gc_id_read(arena_str(arena, map_key(entry)));
+    return copies;
+}
+
 /* What each task does stands in gc_internal.h. */
 static struct error *run_task(struct gc *gc, enum gc_task task, struct store_id id)
 {
@@ -210,13 +223,19 @@ static void queue_going(struct gc *gc, struct store_id id, const struct json_val
         gc_queue(gc, GC_TASK_CRD, id);
 }
 
-/* The owner is gone: its dependents have to be looked at. */
+/*
+ * The owner is gone: its dependents have to be looked at. There may be many, and the writer is
+ * shielded.
+ */
 static void queue_dependents(struct gc *gc, struct str uid)
 {
-    const struct map *ids = gc_dependents(gc, uid);
-    if (ids)
-        MAP_FOREACH (entry, ids)
-            gc_queue(gc, GC_TASK_OWNED, gc_id_read(map_key(entry)));
+    SCOPED(arena) arena = {0};
+    size_t count;
+    const struct store_id *ids = gc_copy_dependents(gc, &arena, uid, &count);
+    for (size_t i = 0; i < count; i++) {
+        gc_queue(gc, GC_TASK_OWNED, ids[i]);
+        error_free(fiber_yield_in_time());
+    }
 }
 
 /*

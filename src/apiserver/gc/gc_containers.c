@@ -4,6 +4,7 @@
  * Deleting an object may leave it waiting for finalizers. Such objects are counted (struct rest),
  * and the container waits. gc.c queues the container again whenever an object in it is gone.
  * Conditions of a namespace tell what it is waiting for, in the words of the namespace controller.
+ * They name NAMED_MAX finalizers and resources; those of the others are counted together.
  */
 #include "apiserver/api.h"
 #include "apiserver/crd_registry.h"
@@ -17,27 +18,47 @@
 #include "json/edit.h"
 #include "json/path.h"
 
-#define SLICE 100
+#define SLICE     100
+#define NAMED_MAX 50
+
+/* How many objects have each name. */
+struct tally {
+    struct map named; /* name -> how many; the first NAMED_MAX names */
+    size_t others;    /* objects that have other names */
+};
 
 /* What is left of a container after an attempt to empty it. */
 struct rest {
     size_t objects;
-    struct map finalizers; /* name -> how many objects have it */
-    struct map resources;  /* name -> how many objects */
+    struct tally finalizers, resources;
 };
 
 static void rest_done(struct rest *rest)
 {
-    map_done(&rest->finalizers);
-    map_done(&rest->resources);
+    map_done(&rest->finalizers.named);
+    map_done(&rest->resources.named);
 }
 
-/* The counter is kept in place of the map's pointer. */
-static void count_one(struct map *map, struct str name)
+/* The counter is kept in place of the map's pointer. False if there is no room for the name. */
+static bool count_named(struct tally *tally, struct str name)
 {
-    const struct map_entry *entry = map_find_entry(map, name);
+    const struct map_entry *entry = map_find_entry(&tally->named, name);
     const size_t before = entry ? (size_t)entry->value : 0;
-    map_put(map, name, (void *)(before + 1)); /* NOLINT: a number, no address */
+    if (!entry && map_count(&tally->named) >= NAMED_MAX)
+        return false;
+    map_put(&tally->named, name, (void *)(before + 1)); /* NOLINT: a number, no address */
+    return true;
+}
+
+static void count_object(struct rest *rest, struct str resource, const struct json_value *object)
+{
+    const struct json_value *finalizer;
+    bool are_named = true;
+    rest->objects++;
+    rest->resources.others += !count_named(&rest->resources, resource);
+    JSON_FOREACH (ignored, finalizer, json_path(object, "metadata.finalizers"))
+        are_named = count_named(&rest->finalizers, json_to_str(finalizer)) && are_named;
+    rest->finalizers.others += !are_named;
 }
 
 /* Keys are copied out of a scan, because deleting changes the store. */
@@ -61,19 +82,13 @@ static struct error *remove_one(struct gc *gc, const struct kind *kind, struct k
                                 struct rest *rest)
 {
     SCOPED(delete_result) result = {0};
-    const struct json_value *finalizer;
     const struct delete_options options = {.propagation = PROPAGATION_UNSET};
     struct error *err = gc_delete(gc, kind, key, options, &result);
     if (err)
         return error_ignore(err, ERROR_NOT_FOUND);
-    if (result.is_gone)
-        return NULL;
-    rest->objects++;
-    count_one(&rest->resources, kind->stored_as);
-    JSON_FOREACH (ignored, finalizer,
-                  json_path(json_doc_root(result.object), "metadata.finalizers"))
-        count_one(&rest->finalizers, json_to_str(finalizer));
-    return NULL;
+    if (!result.is_gone)
+        count_object(rest, kind->stored_as, json_doc_root(result.object));
+    return fiber_yield_in_time(); /* nothing was written if it was being deleted already */
 }
 
 /* Deletes all objects of a kind, in one namespace or in all. Objects that are held are counted. */
@@ -150,17 +165,22 @@ static void add_condition(struct json_builder *builder, const struct json_value 
     json_builder_end(builder);
 }
 
-/* "<name> has <n> resource instances, ...", as the namespace controller writes it. */
-static void list_counts(struct buf *out, const char *prefix, const struct map *counts,
-                        const char *format)
+/*
+ * "<name> has <n> resource instances, ...", as the namespace controller writes it. What comes last,
+ * about others, is our own.
+ */
+static void list_counts(struct buf *out, const char *prefix, const struct tally *tally,
+                        const char *format, const char *others)
 {
     buf_add(out, str_from_c(prefix));
     bool first = true;
-    MAP_FOREACH (entry, counts) {
+    MAP_FOREACH (entry, &tally->named) {
         buf_print(out, "%s%.*s", first ? "" : ", ", STR_ARG(map_key(entry)));
         buf_print(out, " %s %zu resource instances", format, (size_t)entry->value);
         first = false;
     }
+    if (tally->others)
+        buf_print(out, ", %s %zu resource instances", others, tally->others);
 }
 
 /* The gc_edit_fn that writes the conditions of a namespace. */
@@ -175,12 +195,14 @@ static struct error *say_what_remains(void *data, const struct json_value *objec
     OWNED(json_doc) conditions = NULL;
     SCOPED(json_edit) edit = {0};
     const bool remains = rest->objects > 0;
-    const bool waits = map_count(&rest->finalizers) > 0;
+    const bool waits = map_count(&rest->finalizers.named) > 0;
     if (!metadata_is_deleting(object))
         return NULL;
-    list_counts(&content, "Some resources are remaining: ", &rest->resources, "has");
-    list_counts(
-        &held, "Some content in the namespace has finalizers remaining: ", &rest->finalizers, "in");
+    list_counts(&content, "Some resources are remaining: ", &rest->resources, "has",
+                "other resources have");
+    list_counts(&held,
+                "Some content in the namespace has finalizers remaining: ", &rest->finalizers, "in",
+                "other finalizers in");
     const char *content_reason = remains ? "SomeResourcesRemain" : "ContentRemoved";
     const char *held_reason = waits ? "SomeFinalizersRemain" : "ContentHasNoFinalizers";
     const struct statement statements[] = {

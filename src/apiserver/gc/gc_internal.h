@@ -45,6 +45,10 @@ struct store_id gc_id_read(struct str text);
 /* The ids of the dependents of an owner; NULL when there are none. */
 const struct map *gc_dependents(const struct gc *gc, struct str uid);
 
+/* A copy of them in the arena, because the index changes while the caller is suspended. */
+struct store_id *gc_copy_dependents(const struct gc *gc, struct arena *arena, struct str uid,
+                                    size_t *ret_count);
+
 /* The tasks. Objects that were deleted meanwhile are no error. All suspend. */
 MUST_USE struct error *gc_check_owned(struct gc *gc, struct store_id id);
 MUST_USE struct error *gc_foreground(struct gc *gc, struct store_id id);
@@ -55,7 +59,7 @@ MUST_USE struct error *gc_empty_definition(struct gc *gc, struct str name);
 /* The kind whose objects are stored under a resource; NULL when it is not served. */
 const struct kind *gc_kind(struct gc *gc, struct arena *arena, struct str resource);
 
-/* References to owners that are followed in one turn of the loop. */
+/* References to owners, or dependents, that are followed in one turn of the loop. */
 #define GC_OWNERS_AT_ONCE 256
 
 /*

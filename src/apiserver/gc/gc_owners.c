@@ -26,13 +26,24 @@
 
 #define MANAGER STR("corset-gc")
 
+static void release_custom(void *custom)
+{
+    crd_free(custom);
+}
+
+/* Of several kinds the one that discovery names first. The definition has the resource's name. */
 const struct kind *gc_kind(struct gc *gc, struct arena *arena, struct str resource)
 {
-    const struct kind_list kinds = api_kinds(gc->api, arena);
-    for (size_t i = 0; i < kinds.count; i++)
-        if (str_eq(kinds.items[i]->stored_as, resource))
-            return kinds.items[i];
-    return NULL;
+    size_t count;
+    const struct kind *builtin = kinds_all(&count);
+    const struct api_definition *definition = map_find(&gc->api->definitions, resource);
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(builtin[i].stored_as, resource))
+            return &builtin[i];
+    if (!definition || !definition->custom || !crd_kind_count(definition->custom))
+        return NULL;
+    arena_hold(arena, release_custom, crd_ref(definition->custom));
+    return crd_kind(definition->custom, 0);
 }
 
 /*
@@ -42,15 +53,7 @@ const struct kind *gc_kind(struct gc *gc, struct arena *arena, struct str resour
 static const struct kind *find_kind(const struct gc *gc, struct gvk gvk)
 {
     const struct kind *builtin = kinds_find_kind(gvk);
-    if (builtin)
-        return builtin;
-    MAP_FOREACH (entry, &gc->api->definitions) {
-        const struct api_definition *definition = entry->value;
-        for (size_t i = 0; definition->custom && i < crd_kind_count(definition->custom); i++)
-            if (gvk_eq(crd_kind(definition->custom, i)->gvk, gvk))
-                return crd_kind(definition->custom, i);
-    }
-    return NULL;
+    return builtin ? builtin : api_find_custom(gc->api, gvk);
 }
 
 /*
@@ -277,23 +280,29 @@ static struct error *without_blocks(void *data, const struct json_value *object,
     return json_edit_finish(&edit, ret_doc);
 }
 
+/* Dependents may be large, and so many that even small ones take long. */
+static struct error *pause_between(size_t seen)
+{
+    return seen % GC_OWNERS_AT_ONCE == 0 ? fiber_yield() : fiber_yield_in_time();
+}
+
 /*
  * Whether a dependent of this object is waiting in the foreground already. Objects that own each
- * other would wait for each other for ever, so the circle is cut here.
+ * other would wait for each other for ever, so the circle is cut here. Suspends now and then.
  */
-static bool closes_circle(struct gc *gc, struct str uid)
+static struct error *closes_circle(struct gc *gc, struct str uid, bool *ret_closes)
 {
-    const struct map *ids = gc_dependents(gc, uid);
-    if (!ids)
-        return false;
-    MAP_FOREACH (entry, ids) {
+    SCOPED(arena) arena = {0};
+    size_t count;
+    const struct store_id *ids = gc_copy_dependents(gc, &arena, uid, &count);
+    *ret_closes = false;
+    for (size_t i = 0; i < count && !*ret_closes; i++) {
         SCOPED(store_object) found = {0};
-        OWNED(error)
-        missing = store_get(gc->api->store, gc_id_read(map_key(entry)), &found);
-        if (!missing && waits_in_foreground(found.text))
-            return true;
+        OWNED(error) missing = store_get(gc->api->store, ids[i], &found);
+        *ret_closes = !missing && waits_in_foreground(found.text);
+        TRY(pause_between(i + 1));
     }
-    return false;
+    return NULL;
 }
 
 /* Owners that remain keep the object; only the references to the others are removed. */
@@ -302,6 +311,7 @@ struct error *gc_check_owned(struct gc *gc, struct store_id id)
     SCOPED(arena) arena = {0};
     OWNED(json_doc) doc = NULL;
     SCOPED(owners) owners = {0};
+    bool is_circle = false;
     const struct kind *kind = gc_kind(gc, &arena, id.resource);
     if (!kind)
         return NULL;
@@ -318,19 +328,24 @@ struct error *gc_check_owned(struct gc *gc, struct store_id id)
         return gc_change(gc, kind, id, without_lost, &owners.lost);
     const struct str uid = json_path_str(object, "metadata.uid");
     const bool has_dependents = gc_dependents(gc, uid) != NULL;
-    if (states[OWNER_WAITING] && closes_circle(gc, uid))
+    if (states[OWNER_WAITING])
+        TRY(closes_circle(gc, uid, &is_circle));
+    if (is_circle)
         TRY(gc_change(gc, kind, id, without_blocks, NULL));
     return remove_dependent(gc, kind, id, object, states[OWNER_WAITING] > 0 && has_dependents);
 }
 
-/* Whether a dependent holds up the deletion of its owner. */
+/*
+ * Whether a dependent holds up the deletion of its owner. Most do not, and searching their text for
+ * the member is much cheaper than parsing it.
+ */
 static bool blocks(struct gc *gc, struct store_id id, struct str uid)
 {
     SCOPED(store_object) found = {0};
     OWNED(json_doc) doc = NULL;
     const struct json_value *reference;
     OWNED(error) missing = store_get(gc->api->store, id, &found);
-    if (missing)
+    if (missing || !str_contains(object_text_json(found.text), STR("\"blockOwnerDeletion\":true")))
         return false;
     OWNED(error) unreadable = json_read(object_text_json(found.text), &doc);
     JSON_FOREACH (key, reference, json_path(json_doc_root(doc), "metadata.ownerReferences")) {
@@ -342,13 +357,17 @@ static bool blocks(struct gc *gc, struct store_id id, struct str uid)
     return false;
 }
 
-/* Queues all dependents. Releases the owner when none of them blocks it. */
+/*
+ * Queues all dependents. Releases the owner when none of them blocks it; the first one that does is
+ * enough to know. A dependent that changes meanwhile queues this task again.
+ */
 struct error *gc_foreground(struct gc *gc, struct store_id id)
 {
     SCOPED(arena) arena = {0};
     OWNED(json_doc) doc = NULL;
     const struct kind *kind = gc_kind(gc, &arena, id.resource);
     bool is_held = false;
+    size_t count;
     if (!kind)
         return NULL;
     struct error *err = api_get(gc->api, kind, id.key, &doc);
@@ -358,28 +377,14 @@ struct error *gc_foreground(struct gc *gc, struct store_id id)
     if (!metadata_is_deleting(object))
         return NULL;
     const struct str uid = json_path_str(object, "metadata.uid");
-    const struct map *ids = gc_dependents(gc, uid);
-    if (ids)
-        MAP_FOREACH (entry, ids) {
-            const struct store_id dependent = gc_id_read(map_key(entry));
-            gc_queue(gc, GC_TASK_OWNED, dependent);
-            const bool is_itself =
-                key_eq(dependent.key, id.key) && str_eq(dependent.resource, id.resource);
-            is_held = is_held || (!is_itself && blocks(gc, dependent, uid));
-        }
+    const struct store_id *ids = gc_copy_dependents(gc, &arena, uid, &count);
+    for (size_t i = 0; i < count; i++) {
+        gc_queue(gc, GC_TASK_OWNED, ids[i]);
+        const bool is_itself = key_eq(ids[i].key, id.key) && str_eq(ids[i].resource, id.resource);
+        is_held = is_held || (!is_itself && blocks(gc, ids[i], uid));
+        TRY(pause_between(i + 1));
+    }
     return is_held ? NULL : gc_release(gc, kind, id, STR("foregroundDeletion"));
-}
-
-/* A copy, because the index changes while the dependents are being changed. */
-static struct store_id *copy_ids(struct arena *arena, const struct map *ids, size_t *ret_count)
-{
-    *ret_count = 0;
-    if (!ids)
-        return NULL;
-    struct store_id *copies = arena_alloc_array(arena, map_count(ids), sizeof(struct store_id));
-    MAP_FOREACH (entry, ids)
-        copies[(*ret_count)++] = gc_id_read(arena_str(arena, map_key(entry)));
-    return copies;
 }
 
 /*
@@ -400,7 +405,7 @@ struct error *gc_orphan(struct gc *gc, struct store_id id)
     if (!gc_has_finalizer(json_doc_root(doc), STR("orphan")))
         return NULL;
     const struct str uid = json_path_str(json_doc_root(doc), "metadata.uid");
-    const struct store_id *ids = copy_ids(&arena, gc_dependents(gc, uid), &count);
+    const struct store_id *ids = gc_copy_dependents(gc, &arena, uid, &count);
     SCOPED(map) owner = {0};
     map_put(&owner, uid, NULL);
     for (size_t i = 0; i < count; i++) {

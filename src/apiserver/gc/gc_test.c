@@ -352,3 +352,38 @@ SIM_TEST(what_a_cluster_scoped_object_owns_goes_with_it)
     CHECK_EQ(delete (&fixture, NODES "/n", NULL), 200);
     apiserver_fixture_await(&fixture, MAPS "/a", 404);
 }
+
+/* A ConfigMap with so many finalizers that no other one has. */
+static void make_held(struct apiserver_fixture *fixture, const char *target, int index, int count)
+{
+    SCOPED(buf) body = {.limit = 0};
+    buf_print(&body, "{\"metadata\":{\"name\":\"m%d\",\"finalizers\":[", index);
+    for (int i = 0; i < count; i++)
+        buf_print(&body, "%s\"test/hold-%d-%d\"", i ? "," : "", index, i);
+    buf_add(&body, STR("]}}"));
+    apiserver_fixture_create(fixture, target, buf_c(&body));
+}
+
+/* It would become too large for any later write. */
+SIM_TEST(a_namespace_names_some_of_the_finalizers_it_waits_for)
+{
+    static const char target[] = "/api/v1/namespaces/n/configmaps";
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    apiserver_fixture_create(&fixture, "/api/v1/namespaces", "{\"metadata\":{\"name\":\"n\"}}");
+    for (int i = 0; i < 3; i++)
+        make_held(&fixture, target, i, 1000);
+    CHECK_EQ(delete (&fixture, "/api/v1/namespaces/n", NULL), 200);
+    settle();
+    CHECK_EQ(apiserver_fixture_get(&fixture, "/api/v1/namespaces/n"), 200);
+    CHECK(fixture.answer.len < 8000);
+    CHECK_CONTAINS(buf_str(&fixture.answer),
+                   STR("test/hold-0-0 in 1 resource instances, test/hold-0-1 in 1 resource "
+                       "instances, "));
+    CHECK_CONTAINS(buf_str(&fixture.answer),
+                   STR("test/hold-0-49 in 1 resource instances, other finalizers in 3 resource "
+                       "instances\""));
+    CHECK_CONTAINS(buf_str(&fixture.answer),
+                   STR("remaining: configmaps has 3 resource instances\""));
+}

@@ -301,11 +301,20 @@ static void validate_scope_selector(struct kind_validator *v, const struct json_
     validate_opposites(v, place, has, json_path(spec, "scopes"));
 }
 
+/* Of one quota. Each write of the namespace reads them all; upstream knows a few dozen resources.
+ */
+#define QUOTA_LIMITS_MAX 1000
+
 void validate_resource_quota_spec(struct kind_validator *v, const struct json_value *object,
                                   struct str path)
 {
-    const struct json_value *value;
-    JSON_FOREACH (key, value, json_path(object, "hard")) {
+    const struct json_value *value, *hard = json_path(object, "hard");
+    if (json_count(hard) > QUOTA_LIMITS_MAX) {
+        field_errors_add_too_many(v->errors, field_path(v, path, "hard"), json_count(hard),
+                                  QUOTA_LIMITS_MAX);
+        return;
+    }
+    JSON_FOREACH (key, value, hard) {
         const struct str place = field_path_key(v, field_path(v, path, "hard"), key);
         validate_resource_name(v, place, key, USE_QUOTA);
         validate_resource_quantity(v, place, key, value);
