@@ -15,10 +15,12 @@
 
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
+#include "apiserver/crd/crd_conversion.h"
 #include "apiserver/endpoints/handle_list.h"
 #include "apiserver/endpoints/inflight_limits.h"
 #include "apiserver/endpoints/metadata.h"
 #include "apiserver/endpoints/response.h"
+#include "apiserver/storage/store_hold.h"
 #include "apiserver/storage/store_watch.h"
 #include "apiserver/virtual/virtual_clusters.h"
 #include "apiserver/webhooks/webhook_conversion.h"
@@ -41,6 +43,7 @@ struct watch_stream {
     struct list_options options;
     struct codec codec;
     struct store_watch *watch;
+    struct store_hold initial;   /* the list that is being sent */
     int64_t ends, next_bookmark; /* times of the loop's clock */
     int64_t shown;               /* the newest revision the client knows of */
     size_t ready; /* initial objects whose conversion is known; all if there is none */
@@ -53,6 +56,7 @@ struct watch_stream {
 
 static void watch_stream_done(struct watch_stream *stream)
 {
+    store_hold_end(&stream->initial);
     store_watch_free(stream->watch);
     websocket_done(&stream->socket);
     buf_done(&stream->line);
@@ -100,26 +104,17 @@ static void begin_line(struct watch_stream *stream, const char *type)
     BUF_ADD_ALL(&stream->line, STR("{\"type\":\""), str_from_c(type), STR("\",\"object\":"));
 }
 
-/* Large objects count against inflight_limits while they are being sent. */
-static struct error *send_object(struct watch_stream *stream, const char *type,
-                                 const struct object_text *text)
-{
-    const size_t size = object_text_size(text);
-    const size_t held = size > INFLIGHT_LIMITS_BYTES_MIN ? size : 0;
-    TRY(inflight_limits_wait(stream->request->pass, held));
-    begin_line(stream, type);
-    stream->codec.now = loop_wall(stream->request->api->loop);
-    TRY(codec_write(&stream->line, &stream->codec, text, !stream->columns_shown));
-    stream->columns_shown = true;
-    TRY(send_line(stream));
-    inflight_limits_give(stream->request->pass, held);
-    return NULL;
-}
+/* What one line of objects says. */
+struct announcement {
+    const char *type;
+    int64_t departed; /* the revision at which the object left the selection; 0: it is in it */
+};
 
 /* The last state of an object that was selected. */
 struct departure {
     const struct kind *kind;
-    const struct store_event *event;
+    const struct object_text *text;
+    int64_t revision;
     struct json_doc *doc;
 };
 
@@ -127,23 +122,51 @@ static struct error *read_departed(void *data)
 {
     struct departure *departure = data;
     OWNED(json_doc) old = NULL;
-    TRY(codec_read_stored(departure->kind, departure->event->previous, &old));
-    return metadata_set_version(old, departure->event->revision, &departure->doc);
+    TRY(codec_read_stored(departure->kind, departure->text, &old));
+    return metadata_set_version(old, departure->revision, &departure->doc);
 }
 
 /*
  * The object changed and is no longer selected. The client gets DELETED with the old content and
  * the new resourceVersion.
  */
-static struct error *send_departed(struct watch_stream *stream, const struct store_event *event)
+static struct error *write_departed(struct watch_stream *stream, const struct object_text *text,
+                                    int64_t revision)
 {
-    struct departure departure = {stream->codec.kind, event, NULL};
+    struct departure departure = {stream->codec.kind, text, revision, NULL};
     TRY(webhook_conversion_run(stream->codec.kind, 0, read_departed, &departure));
     OWNED(json_doc) doc = departure.doc;
     begin_line(stream, "DELETED");
-    TRY(codec_write_doc(&stream->line, &stream->codec, doc, !stream->columns_shown));
+    return codec_write_doc(&stream->line, &stream->codec, doc, !stream->columns_shown);
+}
+
+static struct error *write_object(struct watch_stream *stream, const char *type,
+                                  const struct object_text *text)
+{
+    begin_line(stream, type);
+    return codec_write(&stream->line, &stream->codec, text, !stream->columns_shown);
+}
+
+/*
+ * Sends one of the texts of a hold. Large objects count against inflight_limits while they are
+ * being sent, and are in the hold while they wait for that. The text is released before the client
+ * takes the line, because a slow client would keep a state that has long been replaced.
+ */
+static struct error *send_object(struct watch_stream *stream, struct announcement say,
+                                 struct store_hold *hold, size_t place, size_t size)
+{
+    OWNED(object_text) text = NULL;
+    const size_t held = size > INFLIGHT_LIMITS_BYTES_MIN ? size : 0;
+    TRY(inflight_limits_wait(stream->request->pass, held));
+    TRY(store_hold_take(hold, place, &text));
+    stream->codec.now = loop_wall(stream->request->api->loop);
+    TRY(say.departed ? write_departed(stream, text, say.departed)
+                     : write_object(stream, say.type, text));
+    object_text_free(TAKE(text));
     stream->columns_shown = true;
-    return send_line(stream);
+    TRY(send_line(stream));
+    inflight_limits_give(stream->request->pass, held);
+    return NULL;
 }
 
 static struct error *send_bookmark(struct watch_stream *stream, int64_t revision, bool ends_initial)
@@ -182,10 +205,24 @@ static struct error *select_event(void *data)
 }
 
 /*
- * Translates a change of an object into an event of the selection: an object may enter or leave the
- * selection without being created or deleted.
+ * Sends the text of an event, the former one if the object departs, and releases the other. The
+ * watch itself is as old as the event, so that the hold is over when the watch has fallen behind.
  */
-static struct error *send_event(struct watch_stream *stream, const struct store_event *event)
+static struct error *send_text(struct watch_stream *stream, struct announcement say,
+                               struct store_event *event)
+{
+    OWNED(object_text) text = say.departed ? TAKE(event->previous) : TAKE(event->text);
+    SCOPED(store_hold) hold = {.items = &text, .count = 1, .revision = event->revision};
+    store_event_done(event);
+    store_hold_begin(stream->request->api->store, stream->request->kind->stored_as, &hold);
+    return send_object(stream, say, &hold, 0, object_text_size(text));
+}
+
+/*
+ * Translates a change of an object into an event of the selection: an object may enter or leave the
+ * selection without being created or deleted. The texts of the event are released.
+ */
+static struct error *send_event(struct watch_stream *stream, struct store_event *event)
 {
     struct selection selection = {stream, event, false, false};
     const size_t size = event->previous ? object_text_size(event->previous) : 0;
@@ -193,11 +230,13 @@ static struct error *send_event(struct watch_stream *stream, const struct store_
     TRY(webhook_conversion_run(stream->codec.kind,
                                has_selector ? size + object_text_size(event->text) : 0,
                                select_event, &selection));
+    const bool before = selection.before;
     if (event->type == STORE_DELETED)
-        return selection.before ? send_object(stream, "DELETED", event->text) : NULL;
+        return before ? send_text(stream, (struct announcement){"DELETED", 0}, event) : NULL;
     if (selection.now)
-        return send_object(stream, selection.before ? "MODIFIED" : "ADDED", event->text);
-    return selection.before ? send_departed(stream, event) : NULL;
+        return send_text(stream, (struct announcement){before ? "MODIFIED" : "ADDED", 0}, event);
+    return before ? send_text(stream, (struct announcement){"DELETED", event->revision}, event)
+                  : NULL;
 }
 
 static bool wants_initial(const struct list_options *options)
@@ -219,28 +258,70 @@ static struct error *collect_initial(const struct watch_stream *stream, struct l
                                    : api_wait_revision(stream->request->api, options.revision);
 }
 
-static struct error *prepare_initial(struct watch_stream *stream, const struct list_result *list)
+/* What has been collected is kept for as long as a watch of its revision could be opened. */
+static void hold_initial(struct watch_stream *stream, const struct list_result *list)
 {
-    return webhook_conversion_prepare(stream->codec.kind, list->items, list->count, stream->ready,
-                                      &stream->ready);
+    stream->initial =
+        (struct store_hold){.items = list->items, .count = list->count, .revision = list->revision};
+    if (list->count)
+        store_hold_begin(stream->request->api->store, stream->request->kind->stored_as,
+                         &stream->initial);
 }
 
-/* The list is released when it is sent, because streams last long. */
+/* Objects whose conversion is asked for in one call, at most. */
+#define PREPARED_MAX   128
+#define PREPARED_BYTES (1 * MEGABYTE)
+
+/* References to the items that a webhook converts; it may take long. */
+struct prepared {
+    struct object_text *items[PREPARED_MAX];
+    size_t count;
+};
+
+static void prepared_done(struct prepared *prepared)
+{
+    for (size_t i = 0; i < prepared->count; i++)
+        object_text_free(prepared->items[i]);
+}
+
+static struct error *prepare_initial(struct watch_stream *stream)
+{
+    const struct store_hold *hold = &stream->initial;
+    SCOPED(prepared) prepared = {.count = 0};
+    const size_t begin = stream->ready;
+    if (!crd_conversions_of(stream->codec.kind)) {
+        stream->ready = hold->count;
+        return NULL;
+    }
+    for (size_t bytes = 0, i = begin;
+         i < hold->count && prepared.count < PREPARED_MAX && bytes < PREPARED_BYTES; i++) {
+        TRY(store_hold_ref(hold, i, &prepared.items[prepared.count]));
+        bytes += object_text_size(prepared.items[prepared.count++]);
+    }
+    size_t end;
+    TRY(webhook_conversion_prepare(stream->codec.kind, prepared.items, prepared.count, 0, &end));
+    stream->ready = begin + end;
+    return NULL;
+}
+
+/* Each item is released when it is sent, and the list when all are, because streams last long. */
 static struct error *send_initial(struct watch_stream *stream, struct list_result *list)
 {
     size_t sent = 0;
     for (size_t i = 0; i < list->count; i++) {
         if (i == stream->ready)
-            TRY(prepare_initial(stream, list));
-        TRY(send_object(stream, "ADDED", list->items[i]));
-        sent += object_text_size(list->items[i]);
+            TRY(prepare_initial(stream));
+        size_t size;
+        TRY(store_hold_size(&stream->initial, i, &size));
+        TRY(send_object(stream, (struct announcement){"ADDED", 0}, &stream->initial, i, size));
+        sent += size;
         if (sent < YIELD_BYTES && i % YIELD_EVERY != YIELD_EVERY - 1)
             continue;
         TRY(fiber_yield());
         sent = 0;
     }
-    stream->shown = list->revision;
     webhook_conversion_forget(stream->codec.kind);
+    store_hold_end(&stream->initial);
     list_result_done(list);
     *list = (struct list_result){0};
     return NULL;
@@ -265,6 +346,12 @@ static struct error *too_old(const struct watch_stream *stream, int64_t revision
     return status_expired(arena_print(&arena, "too old resource version: %lld (%lld)",
                                       (long long)revision,
                                       (long long)store_revision(stream->request->api->store)));
+}
+
+/* Whether the history has dropped what the stream needs. A webhook may fail with the same code. */
+static bool is_expired(const struct watch_stream *stream, const struct error *err)
+{
+    return error_is(err, ERROR_EXPIRED) && !webhook_conversion_has_failed(stream->codec.kind);
 }
 
 /* Waits for the next event, at most until the given time; *ret_event stays empty then. */
@@ -303,21 +390,21 @@ static struct error *follow_events(struct watch_stream *stream)
         const int64_t until =
             stream->next_bookmark < stream->ends ? stream->next_bookmark : stream->ends;
         struct error *err = next_event(stream, until, &event);
-        if (error_is(err, ERROR_EXPIRED)) {
-            error_free(err);
-            return send_error(stream, too_old(stream, stream->shown));
-        }
         if (error_is(err, ERROR_GONE))
             return error_ignore(err,
                                 ERROR_GONE); /* the definition was deleted, or the server stops */
-        TRY(err);
-        if (event.text) {
+        if (!err && event.text) {
+            const int64_t revision = event.revision;
             err = send_event(stream, &event);
-            stream->shown = event.revision;
+            stream->shown = revision;
             store_event_done(&event);
             webhook_conversion_forget(stream->codec.kind);
-            TRY(err);
         }
+        if (is_expired(stream, err)) {
+            error_free(err);
+            return send_error(stream, too_old(stream, stream->shown));
+        }
+        TRY(err);
         if (loop_now(loop) >= stream->ends)
             return NULL;
         TRY(send_bookmark_if_due(stream));
@@ -326,27 +413,27 @@ static struct error *follow_events(struct watch_stream *stream)
     }
 }
 
-/* The watch is opened at the revision of the list, so no event is lost or sent twice. */
+/*
+ * The watch is opened at the revision of the list, so no event is lost or sent twice. A client that
+ * takes the list so slowly that the watch could not be opened any more is told so at once.
+ */
 static struct error *send_all(struct watch_stream *stream, struct list_result *list)
 {
     const struct list_options *options = &stream->options;
     const bool initial = wants_initial(options);
-    int64_t revision = options->revision;
-    if (initial) {
-        TRY(send_initial(stream, list));
-        revision = stream->shown;
-    } else if (revision == 0) {
-        revision = store_revision(stream->request->api->store);
-    }
-    stream->shown = revision;
-    struct error *err = open_watch(stream, revision);
-    if (error_is(err, ERROR_EXPIRED)) {
+    stream->shown = initial             ? list->revision
+                    : options->revision ? options->revision
+                                        : store_revision(stream->request->api->store);
+    struct error *err = initial ? send_initial(stream, list) : NULL;
+    if (!err)
+        err = open_watch(stream, stream->shown);
+    if (is_expired(stream, err)) {
         error_free(err);
-        return send_error(stream, too_old(stream, revision));
+        return send_error(stream, too_old(stream, stream->shown));
     }
     TRY(err);
     if (initial && options->bookmarks && (options->has_initial_events || options->version.len))
-        TRY(send_bookmark(stream, revision, true));
+        TRY(send_bookmark(stream, stream->shown, true));
     const struct api *api = stream->request->api;
     const bool is_over = api->is_ending || api->interruptions != stream->request->interruptions;
     return is_over ? NULL : follow_events(stream);
@@ -402,13 +489,19 @@ static struct error *watch_by_socket(struct watch_stream *stream, struct list_re
 
 struct error *handle_watch(struct request *request)
 {
-    SCOPED(watch_stream) stream = {.request = request, .codec = {.kind = request->kind}};
     SCOPED(list_result) initial = {0};
+    SCOPED(watch_stream) stream = {.request = request, .codec = {.kind = request->kind}};
     TRY(negotiate(request, &stream.codec.format));
     TRY(list_options_read(request, &stream.options));
     set_times(&stream);
     TRY(collect_initial(&stream, &initial));
-    TRY(prepare_initial(&stream, &initial));
+    hold_initial(&stream, &initial);
+    struct error *err = prepare_initial(&stream);
+    if (is_expired(&stream, err)) {
+        error_free(err);
+        return too_old(&stream, initial.revision);
+    }
+    TRY(err);
     if (http_request_wants_websocket(request->http))
         return watch_by_socket(&stream, &initial);
     TRY(response_begin_stream(request, STR("application/json")));

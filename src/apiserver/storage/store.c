@@ -5,6 +5,7 @@
  *     store_commit.c   commits accepted writes in groups and publishes them
  *     store_scan.c     visits objects in order, at the newest or an older revision
  *     store_watch.c    follows the changes of one resource
+ *     store_hold.c     texts that are read slowly, for as long as the history reaches
  *     store_history.c  the events that watches and older revisions are read from
  *     store_compaction.c  which older revisions can be listed
  *     store_file.c     the SQLite file; store_file_load.c reads it at the start
@@ -41,7 +42,7 @@ static void record_release(void *value)
 static void resource_release(void *value)
 {
     struct store_resource *resource = value;
-    assert(list_is_empty(&resource->watches));
+    assert(list_is_empty(&resource->watches) && list_is_empty(&resource->holds));
     tree_done(&resource->records);
     mem_free(resource->events.entries);
     mem_free(resource);
@@ -85,6 +86,7 @@ static void join_budget(struct store *store, struct store_budget *parent)
 
 void store_release(struct store *store)
 {
+    store_hold_forget(&store->history);
     store_budget_add(store->budget.parent, -store->budget.used);
     store_history_done(&store->history);
     map_done(&store->resources);
@@ -225,6 +227,7 @@ struct store_resource *store_ensure_resource(struct store *store, struct str nam
         memcpy(resource->name, name.ptr, name.len);
     resource->records.release = record_release;
     list_init(&resource->watches);
+    list_init(&resource->holds);
     map_put(&store->resources, name, resource);
     return resource;
 }

@@ -373,6 +373,7 @@ static void finish_commit(struct store *store, const struct error *err)
         store_compact(store);
         settle_writes(store, &store->group, NULL);
         store_history_trim(&store->history, loop_now(store->loop));
+        store_hold_release(store);
         event_wake_all(&store->advanced);
         if (store->file)
             look_after_file(store);

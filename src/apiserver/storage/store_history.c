@@ -58,6 +58,7 @@ static void drop_oldest(struct store_history *history)
 {
     struct store_entry *entry = history->oldest;
     drop_first(&entry->resource->events);
+    store_hold_dropped(history, entry->resource);
     history->oldest = entry->newer;
     if (!history->oldest)
         history->newest = NULL;

@@ -9,6 +9,7 @@
 #include "apiserver/storage/store_watch.h"
 
 struct store_resource;
+struct store_holds_over;
 
 struct store_entry {
     struct store_entry *newer; /* the next entry, of any resource */
@@ -29,6 +30,7 @@ struct store_history {
     size_t count, bytes;
     duration age;
     size_t events_min, bytes_max;
+    struct store_holds_over *over; /* see store_hold.c; NULL: none yet */
 };
 
 void store_history_done(struct store_history *history);

@@ -30,6 +30,7 @@ struct store_resource {
     struct tree records; /* struct store_record by store_key() */
     struct store_events events;
     struct list watches;
+    struct list holds; /* struct store_hold that are not over */
     char name[];
 };
 
@@ -167,6 +168,15 @@ void store_declare_full(struct store *store);
 
 /* The error of a full disk, for clients. */
 MUST_USE struct error *store_full_error(void);
+
+/* A change of this resource was dropped: holds of older revisions are over. */
+void store_hold_dropped(struct store_history *history, struct store_resource *resource);
+
+/* Begins to release what holds that are over keep, in later turns of the loop. */
+void store_hold_release(struct store *store);
+
+/* No hold is left. */
+void store_hold_forget(struct store_history *history);
 
 struct store_entry;
 /* Wakes the watches that match an event. The event must be in the history already. */
