@@ -54,6 +54,30 @@ SIM_TEST(a_server_that_runs_for_years_renews_its_certificates)
     }
 }
 
+/* What was issued while the clock was wrong is not valid yet when the clock is right again. */
+SIM_TEST(a_server_outlives_a_clock_that_was_ahead)
+{
+    for (int in_memory = 0; in_memory < 2; in_memory++) {
+        SCOPED(apiserver_fixture) fixture;
+        int changes = 0;
+        TEST_CASE("%s", in_memory ? "in memory" : "in a folder");
+        apiserver_fixture_init(&fixture);
+        if (!in_memory)
+            apiserver_fixture_keep(&fixture);
+        CHECK_OK(apiserver_fixture_start(&fixture));
+        apiserver_keep_credentials(fixture.server, count_changes, &changes);
+        CHECK_OK(fiber_sleep(2 * HOUR));
+        sim_jump(loop_current(), 300 * DAY);
+        CHECK_OK(fiber_sleep(2 * HOUR));
+        CHECK_EQ(changes, 1);
+        sim_jump(loop_current(), -300 * DAY);
+        CHECK_OK(fiber_sleep(2 * HOUR));
+        CHECK_EQ(changes, 2);
+        renew_client(&fixture);
+        CHECK_EQ(apiserver_fixture_get(&fixture, NAMESPACES), 200);
+    }
+}
+
 static struct error *fail_twice(void *data)
 {
     int *calls = data;

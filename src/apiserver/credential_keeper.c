@@ -131,13 +131,24 @@ static struct error *reopen_credentials(struct credential_keeper *keeper)
     return NULL;
 }
 
+/*
+ * tokens.key is also replaced without pki/next: by a command that has locked the folder because
+ * somebody has removed the file lock, or by an administrator.
+ */
+static bool must_reopen(const struct credential_keeper *keeper)
+{
+    const char *folder = keeper->files.folder;
+    return credentials_are_due(keeper->credentials, loop_wall(keeper->loop)) ||
+           (folder && credentials_were_replaced(keeper->credentials, folder));
+}
+
 /* What has failed is repeated: a rotation waits until all of it is done. */
 static struct error *check_credentials(struct credential_keeper *keeper)
 {
     const char *folder = keeper->files.folder;
     const bool waits = folder && credential_rotation_is_prepared(folder);
     const struct credential_keeper_ops *ops = &keeper->ops;
-    if (waits || loop_wall(keeper->loop) >= keeper->credentials->renew_at)
+    if (waits || must_reopen(keeper))
         TRY(reopen_credentials(keeper), "open credentials again");
     if (keeper->is_rotated)
         TRY(ops->rotated(ops->rotated_data), "refuse old credentials");
@@ -148,18 +159,34 @@ static struct error *check_credentials(struct credential_keeper *keeper)
     return waits ? credential_rotation_finish(folder) : NULL;
 }
 
+static bool rotation_waits(const struct credential_keeper *keeper)
+{
+    return keeper->files.folder && credential_rotation_waits(keeper->files.folder);
+}
+
+/* A rotation that is new does not wait for the repetition of what has failed before. */
+static struct error *pause_until_retry(const struct credential_keeper *keeper)
+{
+    const bool waited = rotation_waits(keeper);
+    for (duration left = RETRY_AFTER; left > 0; left -= LOOK_EVERY) {
+        TRY(fiber_sleep(LOOK_EVERY));
+        if (!waited && rotation_waits(keeper))
+            return NULL;
+    }
+    return NULL;
+}
+
 static struct error *keep_credentials(void *data)
 {
     struct credential_keeper *keeper = data;
-    duration pause = 0;
+    const duration pause = keeper->files.folder ? LOOK_EVERY : LOOK_EVERY_MEMORY;
     for (;;) {
-        TRY(fiber_sleep(pause));
         OWNED(error) err = check_credentials(keeper);
         if (error_is(err, ERROR_CANCELED))
             return TAKE(err);
         if (err)
             log_error("Credentials of the API server are not up to date", LOG_ERROR(err));
-        pause = err ? RETRY_AFTER : keeper->files.folder ? LOOK_EVERY : LOOK_EVERY_MEMORY;
+        TRY(err ? pause_until_retry(keeper) : fiber_sleep(pause));
     }
 }
 

@@ -1,8 +1,10 @@
 /*
  * Files are prepared in pki/.next, which is renamed to pki/next when all of them are on disk. To
  * apply is to rename each of them to its place, which can be repeated after an interruption: what
- * was moved is no longer in pki/next. An authority and its key are never seen apart, because
- * credentials_open() applies before it reads.
+ * was moved is no longer in pki/next. A pki/next from which everything was moved belongs to a
+ * rotation whose credentials are in use and may have leaked; the next rotation takes its place by
+ * the same rename, which replaces an empty folder. An authority and its key are never seen apart,
+ * because credentials_open() applies before it reads.
  */
 #include "apiserver/credential_rotation.h"
 
@@ -46,6 +48,12 @@ bool credential_rotation_is_prepared(const char *pki)
     return exists(pki, "next");
 }
 
+/* tokens.key is the last file that is moved. */
+bool credential_rotation_waits(const char *pki)
+{
+    return exists(pki, "next/tokens.key");
+}
+
 bool credential_rotation_has_authority(const char *pki)
 {
     return exists(pki, "next/ca.crt");
@@ -82,6 +90,47 @@ static struct error *write_next(const char *pki, const char *folder, const char 
     return give_to_owner(pki, place(&path, folder, name));
 }
 
+/*
+ * The newest generation of which a credential is known. It is above that of tokens.key when
+ * tokens.key was put back from before a rotation. An authority that cannot be read is no reason to
+ * keep credentials that are to be refused.
+ */
+static struct error *read_newest_generation(const char *pki, const struct token_keys *keys,
+                                            uint64_t *ret_generation)
+{
+    const struct credential_files old = {.folder = pki};
+    SCOPED(buf) certificate = {.limit = 0};
+    SCOPED(buf) key = {.secret = true};
+    OWNED(pki_authority) authority = NULL;
+    uint64_t of_admin = 0;
+    bool has_certificate = false, has_key = false;
+    TRY(secret_file_read(pki, "ca.crt", &certificate, &has_certificate));
+    TRY(secret_file_read(pki, "ca.key", &key, &has_key));
+    OWNED(error) err = pki_authority_read(buf_str(&certificate), buf_str(&key), &authority);
+    if (!err)
+        TRY(credentials_admin_generation(&old, authority, &of_admin));
+    *ret_generation = token_keys_generation(keys);
+    if (*ret_generation < of_admin)
+        *ret_generation = of_admin;
+    return NULL;
+}
+
+/* The keys of the generation after all that are known. */
+static struct error *make_keys(const char *pki, const struct token_keys *old,
+                               struct token_keys **ret_keys)
+{
+    OWNED(token_keys) keys = NULL;
+    uint64_t newest;
+    TRY(read_newest_generation(pki, old, &newest));
+    TRY(token_keys_next(old, &keys));
+    while (token_keys_generation(keys) <= newest) {
+        OWNED(token_keys) passed = TAKE(keys);
+        TRY(token_keys_next(passed, &keys));
+    }
+    *ret_keys = TAKE(keys);
+    return NULL;
+}
+
 static struct error *write_keys(const char *pki, const char *folder)
 {
     SCOPED(buf) old_pem = {.secret = true};
@@ -91,7 +140,7 @@ static struct error *write_keys(const char *pki, const char *folder)
     bool is_there = false;
     TRY(secret_file_read(pki, "tokens.key", &old_pem, &is_there));
     TRY(token_keys_read(buf_str(&old_pem), &old), "read tokens.key in %s", pki);
-    TRY(token_keys_next(old, &newer));
+    TRY(make_keys(pki, old, &newer));
     TRY(token_keys_write(newer, &new_pem));
     return write_next(pki, folder, "tokens.key", buf_str(&new_pem));
 }
@@ -139,7 +188,7 @@ struct error *credential_rotation_prepare(const char *pki, bool new_authority, i
     struct error *err = NULL;
     if (!is_locked)
         err = error_new(ERROR_CONFLICT, "another rotation is being prepared in %s", pki);
-    else if (!credential_rotation_is_prepared(pki))
+    else if (!credential_rotation_waits(pki))
         err = write_all_next(pki, new_authority, now);
     return err; /* cppcheck-suppress resourceLeak ; close_fd() */
 }
@@ -162,7 +211,11 @@ struct error *credential_rotation_apply(const char *pki)
 struct error *credential_rotation_finish(const char *pki)
 {
     SCOPED(buf) next = {.limit = 0};
-    if (rmdir(place(&next, pki, "next")) != 0 && errno != ENOENT)
-        return error_from_errno(errno, "remove %s", buf_c(&next));
+    if (rmdir(place(&next, pki, "next")) == 0 || errno == ENOENT)
+        return NULL;
+    struct error *err = error_from_errno(errno, "remove %s", buf_c(&next));
+    if (!credential_rotation_waits(pki))
+        return err;
+    error_free(err);
     return NULL;
 }

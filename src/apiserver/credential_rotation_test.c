@@ -4,6 +4,7 @@
 
 #include "apiserver/apiserver_fixture_test.h"
 #include "apiserver/credentials.h"
+#include "apiserver/secret_file.h"
 #include "base/duration.h"
 
 #define NAMESPACES "/api/v1/namespaces"
@@ -89,6 +90,88 @@ TEST(a_rotation_that_waits_is_not_prepared_again)
     CHECK_EQ(token_keys_generation(second->keys), 2);
 }
 
+/* All of it is in use, but it was not completed: its credentials may have gone astray, too. */
+TEST(a_rotation_follows_one_that_was_applied_only)
+{
+    for (int authority = 0; authority < 2; authority++) {
+        SCOPED(folder_fixture) folder;
+        TEST_CASE("%s", authority ? "with a new authority" : "with the same authority");
+        folder_fixture_init(&folder);
+        OWNED(credentials) first = open_pki(&folder);
+        char pki[256];
+        snprintf(pki, sizeof(pki), "%s/pki", folder.path);
+        CHECK_OK(credential_rotation_prepare(pki, false, SIM_EPOCH));
+        OWNED(credentials) second = open_pki(&folder);
+        CHECK(credential_rotation_is_prepared(pki));
+        CHECK(!credential_rotation_waits(pki));
+        CHECK_OK(credential_rotation_prepare(pki, authority, SIM_EPOCH));
+        CHECK(credential_rotation_waits(pki));
+        CHECK_EQ(credential_rotation_has_authority(pki), (bool)authority);
+        CHECK_OK(credential_rotation_finish(pki)); /* the first one */
+        CHECK(credential_rotation_waits(pki));
+        OWNED(credentials) third = open_pki(&folder);
+        CHECK_OK(credential_rotation_finish(pki));
+        CHECK(!credential_rotation_is_prepared(pki));
+        CHECK_EQ(token_keys_generation(second->keys), 2);
+        CHECK_EQ(token_keys_generation(third->keys), 3);
+        CHECK_EQ(str_eq(buf_str(&second->authority), buf_str(&third->authority)), !authority);
+    }
+}
+
+static void copy_pki(const struct folder_fixture *folder, const char *name, const char *from,
+                     const char *to)
+{
+    char source[64], target[64];
+    snprintf(source, sizeof(source), "%s/%s", from, name);
+    snprintf(target, sizeof(target), "%s/%s", to, name);
+    folder_fixture_copy(folder_fixture_file(folder, source), folder_fixture_file(folder, target));
+}
+
+static const char *const kept[] = {"ca.crt",    "ca.key",     "tokens.key", "admin.crt",
+                                   "admin.key", "server.crt", "server.key"};
+
+static struct error *reopen_pki(const struct folder_fixture *folder,
+                                struct credentials **ret_credentials)
+{
+    SCOPED(credential_files) files = {.folder = folder_fixture_file(folder, "pki")};
+    const struct credentials_options options = {.files = &files, .now = SIM_EPOCH};
+    return credentials_open(&options, ret_credentials);
+}
+
+/* One file of a backup undoes a rotation; all of them together are a folder of that time. */
+TEST(a_rotation_is_not_undone_by_one_file)
+{
+    for (int authority = 0; authority < 2; authority++) {
+        SCOPED(folder_fixture) folder;
+        struct credentials *back = NULL;
+        TEST_CASE("%s", authority ? "with a new authority" : "with the same authority");
+        folder_fixture_init(&folder);
+        OWNED(credentials) first = open_pki(&folder);
+        char pki[256];
+        snprintf(pki, sizeof(pki), "%s/pki", folder.path);
+        CHECK_EQ(mkdir(folder_fixture_file(&folder, "old"), 0700), 0);
+        for (size_t i = 0; i < COUNT(kept); i++)
+            copy_pki(&folder, kept[i], "pki", "old");
+        for (int i = 0; i < 2; i++) {
+            CHECK_OK(credential_rotation_prepare(pki, authority, SIM_EPOCH));
+            OWNED(credentials) next = open_pki(&folder);
+            CHECK_OK(credential_rotation_finish(pki));
+        }
+        copy_pki(&folder, "tokens.key", "old", "pki");
+        CHECK_FAILS(reopen_pki(&folder, &back), ERROR_IO,
+                    "tokens.key is of generation 1, but admin.crt beside it of generation 3");
+        CHECK_OK(credential_rotation_prepare(pki, false, SIM_EPOCH));
+        OWNED(credentials) mended = open_pki(&folder);
+        CHECK_OK(credential_rotation_finish(pki));
+        CHECK_EQ(token_keys_generation(mended->keys), 4);
+        for (size_t i = 0; i < COUNT(kept); i++)
+            copy_pki(&folder, kept[i], "old", "pki");
+        OWNED(credentials) restored = open_pki(&folder);
+        CHECK_EQ(token_keys_generation(restored->keys), 1);
+        CHECK_EQ(buf_str(&restored->admin.key), buf_str(&first->admin.key));
+    }
+}
+
 /* A credential that the server has handed out, and a connection that uses it. */
 enum { ADMIN, ACCOUNT, CLUSTER_ADMIN, CLUSTER_ACCOUNT, NOBODY, HOLDERS };
 
@@ -106,6 +189,8 @@ struct rotation_fixture {
     struct holder holders[HOLDERS];
     struct tls_identity *admin; /* before the rotation */
     int handed_out;
+    bool without_next; /* handed out for another reason than pki/next */
+    bool fails;        /* to hand out */
 };
 
 static void ask_for_token(struct rotation_fixture *fixture, const char *prefix, struct str admin,
@@ -136,7 +221,10 @@ static void ask_for_token(struct rotation_fixture *fixture, const char *prefix, 
 static struct error *count_handouts(void *data)
 {
     struct rotation_fixture *fixture = data;
-    CHECK(credential_rotation_is_prepared(folder_fixture_file(&fixture->server.folder, "pki")));
+    CHECK_EQ(credential_rotation_is_prepared(folder_fixture_file(&fixture->server.folder, "pki")),
+             !fixture->without_next);
+    if (fixture->fails)
+        return error_new(ERROR_IO, "kubeconfig is a folder");
     fixture->handed_out++;
     return NULL;
 }
@@ -270,6 +358,75 @@ SIM_TEST(a_rotation_makes_all_old_credentials_useless_while_the_server_runs)
         }
         check_new(&fixture, http2);
     }
+}
+
+/* The first one is in use but waits for its kubeconfig; its credentials have gone astray, too. */
+SIM_TEST(a_rotation_does_not_wait_for_one_that_cannot_be_completed)
+{
+    SCOPED(rotation_fixture) fixture;
+    OWNED(tls_identity) stolen = NULL;
+    rotation_fixture_init(&fixture, true);
+    struct apiserver *server = fixture.server.server;
+    char pki[256];
+    snprintf(pki, sizeof(pki), "%s/pki", fixture.server.folder.path);
+    fixture.fails = true;
+    CHECK_OK(credential_rotation_prepare(pki, false, loop_wall(loop_current())));
+    CHECK_OK(fiber_sleep(3 * SECOND));
+    CHECK(credential_rotation_is_prepared(pki));
+    CHECK_OK(tls_identity_read(apiserver_admin_certificate(server), apiserver_admin_key(server),
+                               &stolen));
+    http_client_free(fixture.holders[ADMIN].client);
+    fixture.holders[ADMIN].client = connect_holder(&fixture, stolen, fixture.server.trust, true);
+    CHECK_EQ(ask_as(&fixture, ADMIN), 200);
+    fixture.fails = false;
+    rotate(&fixture, false);
+    CHECK_EQ(ask_as(&fixture, ADMIN), 401);
+    check_new(&fixture, true);
+}
+
+/* Somebody has removed the file lock, so the command has locked another one. */
+SIM_TEST(a_rotation_behind_the_back_of_the_server_is_noticed)
+{
+    for (int authority = 0; authority < 2; authority++) {
+        SCOPED(rotation_fixture) fixture;
+        rotation_fixture_init(&fixture, true);
+        char pki[256];
+        snprintf(pki, sizeof(pki), "%s/pki", fixture.server.folder.path);
+        fixture.without_next = true;
+        for (size_t i = 0; i < HOLDERS; i++)
+            CHECK_EQ(ask_as(&fixture, i), fixture.holders[i].status);
+        CHECK_OK(credential_rotation_prepare(pki, authority, loop_wall(loop_current())));
+        CHECK_OK(credential_rotation_apply(pki));
+        CHECK_OK(credential_rotation_finish(pki));
+        CHECK_OK(fiber_sleep(3 * SECOND));
+        CHECK_EQ(fixture.handed_out, 1);
+        for (size_t i = 0; i < HOLDERS; i++) {
+            TEST_CASE("%s, %s authority", fixture.holders[i].name, authority ? "new" : "same");
+            CHECK_EQ(ask_as(&fixture, i), fixture.holders[i].status_after);
+        }
+        check_new(&fixture, true);
+    }
+}
+
+SIM_TEST(a_tokens_key_from_before_a_rotation_is_not_taken_while_the_server_runs)
+{
+    SCOPED(rotation_fixture) fixture;
+    SCOPED(buf) old = {.secret = true};
+    bool is_there = false;
+    rotation_fixture_init(&fixture, true);
+    for (size_t i = 0; i < HOLDERS; i++)
+        CHECK_EQ(ask_as(&fixture, i), fixture.holders[i].status);
+    char pki[256];
+    snprintf(pki, sizeof(pki), "%s/pki", fixture.server.folder.path);
+    CHECK_OK(secret_file_read(pki, "tokens.key", &old, &is_there));
+    rotate(&fixture, false);
+    CHECK_OK(secret_file_write(pki, "tokens.key", buf_str(&old)));
+    CHECK_OK(fiber_sleep(3 * SECOND));
+    for (size_t i = 0; i < HOLDERS; i++) {
+        TEST_CASE("%s", fixture.holders[i].name);
+        CHECK_EQ(ask_as(&fixture, i), fixture.holders[i].status_after);
+    }
+    check_new(&fixture, true);
 }
 
 /* Also a new connection, with the certificate and the TLS session from before. */

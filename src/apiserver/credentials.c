@@ -161,6 +161,7 @@ static struct error *open_keys(const struct credentials_options *options, bool h
 {
     SCOPED(buf) pem = {.secret = true};
     bool is_there = false;
+    credentials->keys_stamp = secret_file_stamp(options->files->folder, "tokens.key");
     TRY(credential_files_read(options->files, "tokens.key", &pem, &is_there));
     if (is_there)
         return error_wrap(token_keys_read(buf_str(&pem), &credentials->keys),
@@ -172,7 +173,47 @@ static struct error *open_keys(const struct credentials_options *options, bool h
                          folder_name(options));
     TRY(token_keys_new(&credentials->keys));
     TRY(token_keys_write(credentials->keys, &pem));
-    return credential_files_write(options->files, "tokens.key", buf_str(&pem));
+    TRY(credential_files_write(options->files, "tokens.key", buf_str(&pem)));
+    credentials->keys_stamp = secret_file_stamp(options->files->folder, "tokens.key");
+    return NULL;
+}
+
+struct error *credentials_admin_generation(const struct credential_files *files,
+                                           const struct pki_authority *authority,
+                                           uint64_t *ret_generation)
+{
+    SCOPED(buf) certificate = {.limit = 0};
+    SCOPED(buf) uri = {.limit = 0};
+    const struct str prefix = STR(AUTH_GENERATION_URI);
+    bool is_there = false;
+    *ret_generation = 0;
+    TRY(credential_files_read(files, "admin.crt", &certificate, &is_there));
+    pki_issued_uri(authority, buf_str(&certificate), &uri);
+    if (str_starts_with(buf_str(&uri), prefix) &&
+        !str_to_uint64(str_skip(buf_str(&uri), prefix.len), ret_generation))
+        *ret_generation = 0;
+    return NULL;
+}
+
+/*
+ * A rotation replaces tokens.key first, and the admin's certificate follows. A certificate of a
+ * later generation tells that tokens.key alone went back, and with it the refusal of credentials.
+ */
+static struct error *check_generation(const struct credentials_options *options,
+                                      const struct pki_authority *authority,
+                                      const struct credentials *credentials)
+{
+    uint64_t newest;
+    const uint64_t generation = token_keys_generation(credentials->keys);
+    TRY(credentials_admin_generation(options->files, authority, &newest));
+    if (generation >= newest)
+        return NULL;
+    return error_new(ERROR_IO,
+                     "%s/tokens.key is of generation %llu, but admin.crt beside it of generation "
+                     "%llu: tokens.key is from before a rotation, and what was refused since would "
+                     "be good again; put the newer one back, or run 'corset credentials rotate'",
+                     folder_name(options), (unsigned long long)generation,
+                     (unsigned long long)newest);
 }
 
 /* The group system:masters is what makes this user an administrator. */
@@ -240,6 +281,38 @@ void credentials_become(struct credentials *credentials, struct credentials *new
     credentials_free(newer);
 }
 
+static int64_t earliest(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t latest(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void set_times(struct credentials *credentials, const struct pki_authority *authority)
+{
+    const struct kept_certificate *admin = &credentials->admin, *server = &credentials->server;
+    int64_t not_before, not_after;
+    pki_authority_validity(authority, &not_before, &not_after);
+    credentials->renew_at = earliest(admin->renew_at, server->renew_at);
+    credentials->not_before = latest(not_before, latest(admin->not_before, server->not_before));
+    credentials->not_after = earliest(not_after, earliest(admin->not_after, server->not_after));
+}
+
+bool credentials_are_due(const struct credentials *credentials, int64_t now)
+{
+    return now < credentials->not_before || now >= credentials->renew_at ||
+           now >= credentials->not_after;
+}
+
+bool credentials_were_replaced(const struct credentials *credentials, const char *folder)
+{
+    const struct secret_file_stamp stamp = secret_file_stamp(folder, "tokens.key");
+    return !secret_file_stamp_eq(&stamp, &credentials->keys_stamp);
+}
+
 struct error *credentials_open(const struct credentials_options *options,
                                struct credentials **ret_credentials)
 {
@@ -253,11 +326,10 @@ struct error *credentials_open(const struct credentials_options *options,
     bool has_authority = false;
     TRY(open_authority(options, credentials, &authority, &has_authority));
     TRY(open_keys(options, has_authority, credentials));
+    TRY(check_generation(options, authority, credentials));
     TRY(open_admin(options, authority, credentials), "issue the admin's certificate");
     TRY(open_server(options, authority, credentials), "issue the server's certificate");
-    credentials->renew_at = credentials->admin.renew_at < credentials->server.renew_at
-                                ? credentials->admin.renew_at
-                                : credentials->server.renew_at;
+    set_times(credentials, authority);
     *ret_credentials = TAKE(credentials);
     return NULL;
 }

@@ -10,6 +10,7 @@
 
 #include "apiserver/auth/auth.h"
 #include "apiserver/kept_certificate.h"
+#include "apiserver/secret_file.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/owned.h"
@@ -22,6 +23,11 @@ struct credentials {
     struct buf authority; /* certificate, PEM */
     struct kept_certificate admin, server;
     int64_t renew_at; /* when the first of them is due, in wall-clock nanoseconds */
+
+    /* When both of them and the authority are valid. */
+    int64_t not_before, not_after;
+
+    struct secret_file_stamp keys_stamp; /* of tokens.key, when the keys were read */
     struct tls_server *tls;
     struct token_keys *keys;
 };
@@ -48,6 +54,24 @@ bool credentials_exist(const char *folder);
 /* ERROR_IO names the file. Blocks, so it is for the start of a program or a worker thread. */
 MUST_USE struct error *credentials_open(const struct credentials_options *options,
                                         struct credentials **ret_credentials);
+
+/*
+ * Whether the credentials are to be opened again: something has to be renewed, or is not valid at
+ * this time because the clock was wrong when it was issued.
+ */
+bool credentials_are_due(const struct credentials *credentials, int64_t now);
+
+/* Whether tokens.key was replaced since the credentials were opened. */
+bool credentials_were_replaced(const struct credentials *credentials, const char *folder);
+
+/*
+ * The generation that the admin's certificate in the files was issued for; 0 when there is no such
+ * certificate of this authority. It is never above that of tokens.key, unless tokens.key was put
+ * back from before a rotation.
+ */
+MUST_USE struct error *credentials_admin_generation(const struct credential_files *files,
+                                                    const struct pki_authority *authority,
+                                                    uint64_t *ret_generation);
 
 /* From now on the credentials are the newer ones, which are freed. On the loop's thread only. */
 void credentials_become(struct credentials *credentials, struct credentials *newer);

@@ -290,6 +290,35 @@ TEST(the_certificate_of_a_server_follows_its_names)
     CHECK(!str_eq(buf_str(&second->server.key), buf_str(&first->server.key)));
 }
 
+TEST(credentials_are_due_when_one_is_not_valid)
+{
+    static const struct {
+        const char *name;
+        int64_t now;
+        bool is_due;
+    } cases[] = {
+        {"at once",                            SIM_EPOCH,              false},
+        {"the clock was set back a little",    SIM_EPOCH - HOUR / 2,   false},
+        {"the clock was set back by hours",    SIM_EPOCH - 2 * HOUR,   true },
+        {"in the last third of a certificate", SIM_EPOCH + 250 * DAY,  true },
+        {"after the end of the authority",     SIM_EPOCH + 3650 * DAY, true },
+    };
+    SCOPED(folder_fixture) folder;
+    OWNED(credentials) first = NULL;
+    OWNED(credentials) last = NULL;
+    folder_fixture_init(&folder);
+    CHECK_OK(open_in(folder_fixture_file(&folder, "pki"), &first));
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s", cases[i].name);
+        CHECK_EQ(credentials_are_due(first, cases[i].now), cases[i].is_due);
+    }
+    /* Nothing newer would last longer, so there is no renewal. */
+    CHECK_OK(open_at(folder_fixture_file(&folder, "pki"), SIM_EPOCH + 3500 * DAY, &last));
+    CHECK(!credentials_are_due(last, SIM_EPOCH + 3649 * DAY));
+    CHECK(credentials_are_due(last, SIM_EPOCH + 3650 * DAY));
+    CHECK(credentials_are_due(last, SIM_EPOCH + 3400 * DAY));
+}
+
 TEST(credentials_in_memory_are_renewed_too)
 {
     SCOPED(credential_files) files = {.folder = NULL};

@@ -48,6 +48,57 @@ static struct error *check_owner(const char *path)
     return NULL;
 }
 
+/*
+ * What decides who may do what. A kubeconfig is not among it: the server writes it and reads none.
+ */
+static const char *const parts[] = {
+    "pki",
+    "pki/ca.crt",
+    "pki/ca.key",
+    "pki/tokens.key",
+    "pki/admin.crt",
+    "pki/admin.key",
+    "pki/server.crt",
+    "pki/server.key",
+    "pki/next",
+    "pki/next/ca.crt",
+    "pki/next/ca.key",
+    "pki/next/tokens.key",
+    "clusters",
+    "corset.db",
+    "corset.db-wal",
+    "corset.db-journal",
+    "corset.db.mark",
+};
+
+/* What belongs to root is taken, because an administrator may have put keys there. */
+static struct error *check_part(const char *folder, const char *name)
+{
+    SCOPED(buf) path = {.limit = 0};
+    struct stat status;
+    buf_print(&path, "%s/%s", folder, name);
+    if (stat(buf_c(&path), &status) != 0)
+        return errno == ENOENT ? NULL : error_from_errno(errno, "look at %s", buf_c(&path));
+    if (status.st_uid != geteuid() && status.st_uid != 0)
+        return error_new(ERROR_IO,
+                         "%s belongs to user %u, but this is user %u; if what it holds is right, "
+                         "chown it",
+                         buf_c(&path), (unsigned)status.st_uid, (unsigned)geteuid());
+    if (status.st_mode & (S_IWGRP | S_IWOTH))
+        return error_new(ERROR_IO,
+                         "%s may be written by others (mode %04o); if what it holds is right, "
+                         "chmod go-w it",
+                         buf_c(&path), (unsigned)status.st_mode & 07777);
+    return NULL;
+}
+
+static struct error *check_parts(const char *folder)
+{
+    for (size_t i = 0; i < COUNT(parts); i++)
+        TRY(check_part(folder, parts[i]));
+    return NULL;
+}
+
 struct error *data_dir_try_lock(const char *path, struct data_dir **ret_dir, struct buf *ret_holder)
 {
     SCOPED(buf) lock = {.limit = 0};
@@ -78,6 +129,7 @@ struct error *data_dir_open(const char *path, struct data_dir **ret_dir)
     SCOPED(buf) holder = {.limit = 0};
     TRY(folder_make(path, 0700));
     TRY(check_owner(path));
+    TRY(check_parts(path));
     TRY(data_dir_try_lock(path, ret_dir, &holder));
     if (*ret_dir)
         return NULL;

@@ -12,7 +12,8 @@ struct data_dir;
 /*
  * Creates the folder if it does not exist, and locks it. ERROR_IO names the process that has locked
  * the folder. A folder that another user owns, or that group or others may write into, is ERROR_IO
- * as well. data_dir_open() blocks, so it is for the start of a program.
+ * as well, and so are keys and a database in it for which that holds. data_dir_open() blocks, so it
+ * is for the start of a program.
  */
 MUST_USE struct error *data_dir_open(const char *path, struct data_dir **ret_dir);
 

@@ -97,6 +97,41 @@ TEST(data_dir_of_others_is_refused)
     }
 }
 
+/* The folder itself is good: pki/ is what another user has written into. */
+TEST(data_dir_with_keys_of_others_is_refused)
+{
+    static const char *const folders[] = {"pki", "pki/next", "clusters"};
+    static const char *const files[] = {"pki/ca.crt",    "pki/ca.key", "pki/tokens.key",
+                                        "pki/admin.crt", "corset.db",  "corset.db-wal",
+                                        "corset.db.mark"};
+    const char *parts[COUNT(folders) + COUNT(files)];
+    SCOPED(folder_fixture) folder;
+    folder_fixture_init(&folder);
+    for (size_t i = 0; i < COUNT(folders); i++) {
+        parts[i] = folders[i];
+        CHECK_EQ(mkdir(folder_fixture_file(&folder, folders[i]), 0755), 0);
+    }
+    for (size_t i = 0; i < COUNT(files); i++) {
+        parts[COUNT(folders) + i] = files[i];
+        folder_fixture_write(&folder, files[i], "content", 0644);
+    }
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        const char *path = folder_fixture_file(&folder, parts[i]);
+        const mode_t mode = i < COUNT(folders) ? 0755 : 0644;
+        struct data_dir *dir = NULL;
+        TEST_CASE("%s", parts[i]);
+        CHECK_EQ(chmod(path, 0666), 0);
+        CHECK_FAILS(data_dir_open(folder.path, &dir), ERROR_IO, "may be written by others");
+        CHECK_EQ(chmod(path, mode), 0);
+        CHECK(geteuid() != 0 || chown(path, 12345, 12345) == 0);
+        if (geteuid() == 0)
+            CHECK_FAILS(data_dir_open(folder.path, &dir), ERROR_IO, "belongs to user 12345");
+        CHECK(geteuid() != 0 || chown(path, 0, 0) == 0);
+        CHECK_OK(data_dir_open(folder.path, &dir));
+        data_dir_free(dir);
+    }
+}
+
 /* A link in place of the lock would have another file emptied. */
 TEST(data_dir_does_not_follow_a_link)
 {

@@ -34,6 +34,7 @@ static struct error *read_kept(const struct credential_files *files,
                        &not_before, &not_after) ||
         now < not_before) /* the clock was set back */
         return NULL;
+    kept->not_before = not_before;
     kept->not_after = not_after;
     kept->renew_at = kept_certificate_renewal(not_before, not_after, authority_end);
     return NULL;
@@ -52,6 +53,7 @@ static struct error *issue_kept(struct credential_files *files,
     buf_clear(&kept->certificate);
     buf_clear(&kept->key);
     TRY(pki_issue(authority, &request, &kept->certificate, &kept->key));
+    kept->not_before = request.not_before;
     kept->not_after = request.not_after;
     kept->renew_at = kept_certificate_renewal(request.not_before, request.not_after, authority_end);
     TRY(credential_files_write(files, names->key, buf_str(&kept->key)));

@@ -17,6 +17,7 @@ struct pki_request;
 
 struct kept_certificate {
     struct buf certificate, key; /* PEM; the key is secret */
+    int64_t not_before;          /* an hour before it was issued */
     int64_t not_after;           /* wall-clock nanoseconds, as the other times */
     int64_t renew_at;            /* INT64_MAX: no newer one would last longer */
 };

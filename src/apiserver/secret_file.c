@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Keys and certificates are a few kilobytes. */
@@ -20,6 +21,18 @@ static void close_fd(const int *fd)
 
 #define OWNED_FD __attribute__((cleanup(close_fd))) int
 
+/* To read a named pipe, or to open one without O_NONBLOCK, is to wait for its writer for good. */
+static struct error *check_regular(int fd, const char *path)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return error_from_errno(errno, "look at %s", path);
+    if (!S_ISREG(status.st_mode))
+        return error_new(ERROR_IO, "%s is not a regular file; remove it, or put the file there",
+                         path);
+    return NULL;
+}
+
 struct error *secret_file_read(const char *folder, const char *name, struct buf *out,
                                bool *ret_is_there)
 {
@@ -28,9 +41,10 @@ struct error *secret_file_read(const char *folder, const char *name, struct buf 
     if (!folder)
         return NULL;
     buf_print(&path, "%s/%s", folder, name);
-    OWNED_FD fd = open(buf_c(&path), O_RDONLY | O_CLOEXEC);
+    OWNED_FD fd = open(buf_c(&path), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT ? NULL : error_from_errno(errno, "open %s", buf_c(&path));
+    TRY(check_regular(fd, buf_c(&path)));
     while (out->len < FILE_SIZE_MAX) {
         char piece[4096];
         const ssize_t got = read(fd, piece, sizeof(piece));
@@ -46,6 +60,24 @@ struct error *secret_file_read(const char *folder, const char *name, struct buf 
         explicit_bzero(piece, sizeof(piece));
     }
     return error_new(ERROR_IO, "%s is too large to be a key or a certificate", buf_c(&path));
+}
+
+struct secret_file_stamp secret_file_stamp(const char *folder, const char *name)
+{
+    SCOPED(buf) path = {.limit = 0};
+    struct stat status = {0};
+    if (!folder)
+        return (struct secret_file_stamp){0};
+    buf_print(&path, "%s/%s", folder, name);
+    if (stat(buf_c(&path), &status) != 0)
+        return (struct secret_file_stamp){0};
+    return (struct secret_file_stamp){status.st_dev, status.st_ino, status.st_size, status.st_mtim};
+}
+
+bool secret_file_stamp_eq(const struct secret_file_stamp *a, const struct secret_file_stamp *b)
+{
+    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+           a->written.tv_sec == b->written.tv_sec && a->written.tv_nsec == b->written.tv_nsec;
 }
 
 static struct error *write_all(int fd, struct str content, const char *path)

@@ -69,6 +69,37 @@ TEST(secret_file_names_what_it_cannot_do)
     CHECK_FAILS(secret_file_read(folder.path, "key", &text, &is_there), ERROR_IO, "/key");
 }
 
+/* To open a named pipe for reading is to wait for a writer. */
+TEST(secret_file_does_not_wait_for_a_pipe)
+{
+    SCOPED(folder_fixture) folder;
+    SCOPED(buf) text = {.limit = 0};
+    bool is_there;
+    folder_fixture_init(&folder);
+    CHECK_EQ(mkfifo(folder_fixture_file(&folder, "key"), 0600), 0);
+    CHECK_FAILS(secret_file_read(folder.path, "key", &text, &is_there), ERROR_IO,
+                "/key is not a regular file");
+    folder_fixture_write(&folder, "elsewhere", "secret", 0600);
+    CHECK_EQ(symlink("elsewhere", folder_fixture_file(&folder, "link")), 0);
+    CHECK_OK(secret_file_read(folder.path, "link", &text, &is_there));
+    CHECK_EQ(buf_str(&text), STR("secret"));
+}
+
+TEST(secret_file_stamp_changes_with_the_file)
+{
+    SCOPED(folder_fixture) folder;
+    folder_fixture_init(&folder);
+    const struct secret_file_stamp none = secret_file_stamp(folder.path, "key");
+    CHECK_OK(secret_file_write(folder.path, "key", STR("one")));
+    const struct secret_file_stamp one = secret_file_stamp(folder.path, "key");
+    const struct secret_file_stamp again = secret_file_stamp(folder.path, "key");
+    CHECK_OK(secret_file_write(folder.path, "key", STR("two")));
+    const struct secret_file_stamp two = secret_file_stamp(folder.path, "key");
+    CHECK(!secret_file_stamp_eq(&none, &one));
+    CHECK(secret_file_stamp_eq(&one, &again));
+    CHECK(!secret_file_stamp_eq(&one, &two));
+}
+
 TEST(secret_file_is_not_cut_short)
 {
     SCOPED(folder_fixture) folder;

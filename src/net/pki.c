@@ -380,3 +380,22 @@ bool pki_is_issued(const struct pki_authority *authority, const struct pki_reque
     ERR_clear_error();
     return is_issued;
 }
+
+void pki_issued_uri(const struct pki_authority *authority, struct str certificate_pem,
+                    struct buf *uri)
+{
+    X509 *certificate = read_certificate(certificate_pem);
+    const bool is_issued = certificate && X509_verify(certificate, authority->key) == 1;
+    GENERAL_NAMES *names =
+        is_issued ? X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL) : NULL;
+    for (int i = 0; i < sk_GENERAL_NAME_num(names) && uri->len == 0; i++) { /* -1 without any */
+        int type;
+        const ASN1_STRING *value = GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(names, i), &type);
+        if (type == GEN_URI)
+            buf_add(uri, str_from((const char *)ASN1_STRING_get0_data(value),
+                                  (size_t)ASN1_STRING_length(value)));
+    }
+    GENERAL_NAMES_free(names);
+    X509_free(certificate);
+    ERR_clear_error();
+}

@@ -64,3 +64,7 @@ MUST_USE struct error *pki_issue(const struct pki_authority *authority,
 bool pki_is_issued(const struct pki_authority *authority, const struct pki_request *request,
                    struct str certificate_pem, struct str key_pem, int64_t *ret_not_before,
                    int64_t *ret_not_after);
+
+/* Appends the URI that a certificate of this authority was issued with; nothing for others. */
+void pki_issued_uri(const struct pki_authority *authority, struct str certificate_pem,
+                    struct buf *uri);
