@@ -19,6 +19,7 @@
 #include "apiserver/endpoints/inflight_limits.h"
 #include "apiserver/endpoints/request_metrics.h"
 #include "apiserver/ensure_object.h"
+#include "apiserver/folder_restore.h"
 #include "apiserver/openapi_cache.h"
 #include "apiserver/server_health.h"
 #include "apiserver/storage/store_budget.h"
@@ -229,8 +230,10 @@ struct error *apiserver_new(struct loop *loop, const struct apiserver_options *o
     server->pool = crd_pool_new();
     server->openapi = openapi_cache_new(OPENAPI_CACHE_MAX);
     server->base_rbac = bootstrap_policy_rbac();
-    if (options->folder)
+    if (options->folder) {
         TRY(data_dir_open(options->folder, &server->folder));
+        TRY(folder_restore_check(options->folder));
+    }
     OWNED(store) store = NULL;
     TRY(open_store(server, options, &store));
     TRY(credential_keeper_open(&server->keeper, loop, options->folder, options->host,

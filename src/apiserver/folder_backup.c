@@ -4,14 +4,14 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "apiserver/secret_file.h"
+#include "apiserver/folder_files.h"
+#include "apiserver/folder_keys.h"
 #include "apiserver/storage/store.h"
 #include "apiserver/storage/store_backup.h"
-#include "async/loop.h"
 #include "base/arena.h"
-#include "base/folder.h"
 #include "base/log.h"
 #include "base/memory.h"
 
@@ -20,20 +20,12 @@
 #define MADE   "backup.db"
 #define PART   "backup.db.part"
 
-#define RESTORING "corset.db.restoring"
-
-/* What is kept of pki/. Other names in a backup are not written anywhere. */
-static const char *const keys[] = {"ca.crt",    "ca.key",     "tokens.key", "admin.crt",
-                                   "admin.key", "server.crt", "server.key"};
+/* A backup on a disk with less room beside it would take the room of deletes. */
+#define ROOM_KEPT (2 * MEGABYTE)
 
 static const char *place(struct arena *arena, const char *folder, const char *name)
 {
     return arena_print(arena, "%s/%s", folder, name).ptr;
-}
-
-static bool exists(const char *path)
-{
-    return access(path, F_OK) == 0;
 }
 
 static struct error *file_error(const char *what, const char *path)
@@ -43,114 +35,89 @@ static struct error *file_error(const char *what, const char *path)
     return err;
 }
 
-static struct error *rename_file(const char *from, const char *to)
+static void remove_all(const char *folder, const char *const *names, size_t count)
 {
-    return rename(from, to) == 0 ? NULL : file_error("rename to", to);
+    SCOPED(arena) arena = {0};
+    for (size_t i = 0; i < count; i++)
+        (void)unlink(place(&arena, folder, names[i]));
 }
 
 void folder_backup_clean(const char *folder)
 {
-    static const char *const names[] = {FAILED,
-                                        MADE,
-                                        PART,
-                                        PART "-journal",
-                                        PART "-wal",
-                                        RESTORING,
-                                        RESTORING "-wal",
-                                        RESTORING "-journal",
-                                        RESTORING ".mark",
-                                        RESTORING ".mark.new",
-                                        RESTORING ".reserve"};
-    SCOPED(arena) arena = {0};
-    for (size_t i = 0; i < COUNT(names); i++)
-        (void)unlink(place(&arena, folder, names[i]));
-}
-
-static struct error *give_file(const char *path, const struct stat *owner)
-{
-    if (lchown(path, owner->st_uid, owner->st_gid) != 0 && errno != ENOENT)
-        return file_error("give to its user", path);
-    return NULL;
+    static const char *const names[] = {FAILED, "." FAILED ".new", MADE,
+                                        PART,   PART "-journal",   PART "-wal"};
+    remove_all(folder, names, COUNT(names));
 }
 
 struct error *folder_backup_give_to_owner(const char *folder)
 {
-    static const char *const names[] = {"lock",           "corset.db",         "corset.db-wal",
-                                        "corset.db.mark", "corset.db.reserve", "pki"};
-    SCOPED(arena) arena = {0};
-    struct stat owner;
-    if (stat(folder, &owner) != 0)
-        return file_error("look at", folder);
-    if (geteuid() != 0 || owner.st_uid == 0)
+    static const char *const names[] = {"lock",
+                                        "corset.db",
+                                        "corset.db-wal",
+                                        "corset.db.mark",
+                                        "corset.db.reserve",
+                                        "corset.db.restoring",
+                                        "pki"};
+    SCOPED(folder_files) files = {.path = NULL};
+    TRY(folder_files_open(folder, &files));
+    if (geteuid() != 0 || files.uid == 0)
         return NULL;
     for (size_t i = 0; i < COUNT(names); i++)
-        TRY(give_file(place(&arena, folder, names[i]), &owner));
-    for (size_t i = 0; i < COUNT(keys); i++)
-        TRY(give_file(arena_print(&arena, "%s/pki/%s", folder, keys[i]).ptr, &owner));
-    return NULL;
-}
-
-/* The contents of pki/, as far as they are there. */
-struct key_files {
-    struct store_backup_file files[COUNT(keys)];
-    struct buf contents[COUNT(keys)];
-    size_t count;
-};
-
-static void key_files_done(struct key_files *files)
-{
-    for (size_t i = 0; i < COUNT(keys); i++)
-        buf_done(&files->contents[i]);
-}
-
-static struct error *read_keys(const char *pki, struct key_files *files)
-{
-    for (size_t i = 0; i < COUNT(keys); i++) {
-        struct buf *content = &files->contents[files->count];
-        bool is_there = false;
-        content->secret = true;
-        TRY(secret_file_read(pki, keys[i], content, &is_there));
-        if (is_there)
-            files->files[files->count++] = (struct store_backup_file){keys[i], buf_str(content)};
-    }
-    return NULL;
+        TRY(folder_files_give(&files, names[i]));
+    return folder_keys_give(&files);
 }
 
 struct error *folder_backup_write(struct store *store, const char *folder, const char *path,
                                   int64_t *ret_revision)
 {
-    SCOPED(arena) arena = {0};
-    SCOPED(key_files) pki = {.count = 0};
-    TRY(read_keys(place(&arena, folder, "pki"), &pki));
-    const struct store_backup_options options = {path, pki.files, pki.count};
+    SCOPED(folder_files) files = {.path = NULL};
+    SCOPED(folder_keys) keys = {.count = 0};
+    TRY(folder_files_open(folder, &files));
+    TRY(folder_keys_read(&files, &keys));
+    const char *missing = folder_keys_missing(&keys);
+    if (missing)
+        return error_new(ERROR_IO,
+                         "%s/pki has no %s, and a backup without it is of no use; put it back, or "
+                         "start a server with a folder that is new",
+                         folder, missing);
+    const struct store_backup_options options = {path, keys.files, keys.count};
     return store_backup(store, &options, ret_revision);
 }
 
-/* Root may ask for it; the server has to be able to remove the file, for which it needs no right.
+/*
+ * Root may ask for it; the server has to be able to remove the files, for which it needs no right.
+ * An answer of last week goes. So does what another command has made that asks at the same moment:
+ * it is the same empty file.
  */
 struct error *folder_backup_ask(const char *folder)
 {
-    SCOPED(arena) arena = {0};
-    const char *path = place(&arena, folder, WANTED);
-    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0 && errno == EEXIST)
-        return error_new(ERROR_CONFLICT, "another backup of %s is under way", folder);
-    if (fd < 0)
-        return file_error("make", path);
-    close(fd);
-    return NULL;
+    SCOPED(folder_files) files = {.path = NULL};
+    struct stat status;
+    TRY(folder_files_open(folder, &files));
+    if (fstatat(files.fd, WANTED, &status, AT_SYMLINK_NOFOLLOW) == 0)
+        return S_ISREG(status.st_mode)
+                   ? error_new(ERROR_CONFLICT, "another backup of %s is under way", folder)
+                   : error_new(ERROR_IO, "%s/" WANTED " is not a file; remove it", folder);
+    folder_files_remove(&files, FAILED);
+    TRY(error_ignore(folder_files_make(&files, FAILED), ERROR_CONFLICT));
+    struct error *err = folder_files_make(&files, WANTED);
+    if (err && !error_is(err, ERROR_CONFLICT))
+        folder_backup_withdraw(folder);
+    return err;
 }
 
 bool folder_backup_is_wanted(const char *folder)
 {
     SCOPED(arena) arena = {0};
-    return exists(place(&arena, folder, WANTED));
+    struct stat status;
+    return lstat(place(&arena, folder, WANTED), &status) == 0 && S_ISREG(status.st_mode);
 }
 
+/* The request goes first: what the server makes after that is removed by the server. */
 void folder_backup_withdraw(const char *folder)
 {
-    SCOPED(arena) arena = {0};
-    (void)unlink(place(&arena, folder, WANTED));
+    static const char *const names[] = {WANTED, FAILED, MADE};
+    remove_all(folder, names, COUNT(names));
 }
 
 /* Between two disks. copy_file_range() does not work between all of them. */
@@ -158,147 +125,162 @@ static struct error *copy_content(int from, int to, const char *path)
 {
     char piece[16384];
     ssize_t got;
-    while ((got = read(from, piece, sizeof(piece))) > 0)
-        if (write(to, piece, (size_t)got) != got)
-            return file_error("write", path);
+    struct error *err = NULL;
+    while (!err && (got = read(from, piece, sizeof(piece))) != 0) {
+        if (got > 0)
+            err = folder_files_put(to, str_from(piece, (size_t)got), path);
+        else if (errno != EINTR)
+            err = file_error("copy the backup to", path);
+    }
     explicit_bzero(piece, sizeof(piece));
-    return got < 0 || fsync(to) != 0 ? file_error("copy the backup to", path) : NULL;
+    return err || fsync(to) == 0 ? err : file_error("sync", path);
 }
 
-static struct error *copy_file(const char *from, const char *path)
+static struct error *copy_file(int source, const char *path)
 {
     SCOPED(arena) arena = {0};
     const char *part = arena_print(&arena, "%s.part", path).ptr;
     (void)unlink(part);
-    const int source = open(from, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     const int target = open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    struct error *err = source < 0   ? file_error("open", from)
-                        : target < 0 ? file_error("make", part)
-                                     : copy_content(source, target, part);
-    if (source >= 0)
-        close(source);
-    if (target >= 0)
-        close(target);
-    if (!err)
-        err = rename_file(part, path);
+    if (target < 0)
+        return file_error("make", part);
+    struct error *err = copy_content(source, target, part);
+    close(target);
+    if (!err && rename(part, path) != 0)
+        err = file_error("rename to", path);
     if (err)
         (void)unlink(part);
-    else
-        (void)unlink(from);
     return err;
 }
 
-/* A backup of root's belongs to root. */
-static struct error *move_file(const char *from, const char *path)
+/*
+ * A backup of root's belongs to root. Who owns the folder may have put another file into its place
+ * meanwhile.
+ */
+static struct error *own_file(int source, const struct stat *made, const char *path)
 {
-    if (rename(from, path) != 0)
-        return errno == EXDEV ? copy_file(from, path) : file_error("rename to", path);
-    if (chown(path, geteuid(), getegid()) != 0)
-        return file_error("own", path);
-    return NULL;
+    struct stat status;
+    if (lstat(path, &status) != 0 || status.st_ino != made->st_ino ||
+        status.st_dev != made->st_dev) {
+        (void)unlink(path);
+        return error_new(ERROR_IO, "%s was exchanged meanwhile; try again", path);
+    }
+    return fchown(source, geteuid(), getegid()) == 0 ? NULL : file_error("own", path);
+}
+
+static struct error *move_file(const struct folder_files *files, int source,
+                               const struct stat *made, const char *path)
+{
+    if (renameat(files->fd, MADE, AT_FDCWD, path) == 0)
+        return own_file(source, made, path);
+    return errno == EXDEV ? copy_file(source, path) : file_error("rename to", path);
+}
+
+/* Only the server makes MADE, and removes it before it tries: it tells that the backup was made. */
+static struct error *take_answer(const struct folder_files *files, const char *path)
+{
+    SCOPED(buf) reason = {.limit = 0};
+    struct stat made;
+    bool has_failed = false;
+    int source;
+    TRY(folder_files_open_file(files, MADE, &source, &made));
+    if (source >= 0) {
+        struct error *err = move_file(files, source, &made, path);
+        close(source);
+        return err;
+    }
+    TRY(folder_files_read(files, FAILED, &reason, &has_failed));
+    if (reason.len)
+        return error_new(ERROR_IO, "%.*s", STR_ARG(buf_str(&reason)));
+    return error_new(ERROR_IO,
+                     "the server has left no backup; %s has no space for one, or the log of the "
+                     "server says why",
+                     files->path);
 }
 
 struct error *folder_backup_take(const char *folder, const char *path)
 {
-    SCOPED(arena) arena = {0};
-    SCOPED(buf) reason = {.limit = 0};
-    bool has_failed = false;
-    TRY(secret_file_read(folder, FAILED, &reason, &has_failed));
-    if (!has_failed)
-        return move_file(place(&arena, folder, MADE), path);
-    (void)unlink(place(&arena, folder, FAILED));
-    return error_new(ERROR_IO, "%.*s", STR_ARG(buf_str(&reason)));
+    SCOPED(folder_files) files = {.path = NULL};
+    TRY(folder_files_open(folder, &files));
+    struct error *err = take_answer(&files, path);
+    folder_files_remove(&files, FAILED);
+    folder_files_remove(&files, MADE);
+    return err;
 }
 
-static struct error *make_backup(struct store *store, const char *folder, struct arena *arena)
+/* Deletes need the rest of the disk, and a backup that does not fit takes it for nothing. */
+static struct error *check_room(const char *folder, struct arena *arena)
 {
-    const char *part = place(arena, folder, PART), *made = place(arena, folder, MADE);
+    struct statvfs disk;
+    struct stat database;
+    if (statvfs(folder, &disk) != 0 || stat(place(arena, folder, "corset.db"), &database) != 0)
+        return NULL;
+    const uint64_t room = (uint64_t)disk.f_bavail * disk.f_frsize;
+    if (room >= (uint64_t)database.st_size + ROOM_KEPT)
+        return NULL;
+    return error_new(ERROR_IO,
+                     "a copy of corset.db does not fit beside it: no space left on device; make "
+                     "room for %llu MiB in %s",
+                     (unsigned long long)((uint64_t)database.st_size + ROOM_KEPT) / MEGABYTE + 1,
+                     folder);
+}
+
+static struct error *make_backup(struct store *store, const struct folder_files *files,
+                                 struct arena *arena)
+{
     int64_t revision = 0;
-    (void)unlink(part);
-    (void)unlink(made);
-    TRY(folder_backup_write(store, folder, part, &revision));
-    TRY(rename_file(part, made));
-    TRY(secret_file_sync(folder));
+    folder_files_remove(files, PART);
+    folder_files_remove(files, MADE);
+    TRY(check_room(files->path, arena));
+    TRY(folder_backup_write(store, files->path, place(arena, files->path, PART), &revision));
+    if (renameat(files->fd, PART, files->fd, MADE) != 0)
+        return file_error("rename to", MADE);
+    TRY(folder_files_sync(files));
     log_info("Made a backup", LOG_INT("resourceVersion", revision));
     return NULL;
+}
+
+/* A command may have gone, and another one may have come, which wants a backup of a later moment.
+ */
+static bool is_same_request(const struct folder_files *files, const struct stat *request)
+{
+    struct stat now;
+    return fstatat(files->fd, WANTED, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
+           now.st_ino == request->st_ino && now.st_ctim.tv_sec == request->st_ctim.tv_sec &&
+           now.st_ctim.tv_nsec == request->st_ctim.tv_nsec;
+}
+
+/* The request is answered whatever happens; without room for a reason FAILED stays empty. */
+static struct error *answer(const struct folder_files *files, const struct stat *request,
+                            const struct error *failure)
+{
+    if (!is_same_request(files, request)) {
+        folder_files_remove(files, MADE);
+        if (!folder_files_has(files, WANTED))
+            folder_files_remove(files, FAILED);
+        return NULL;
+    }
+    struct error *err = NULL;
+    if (failure)
+        err = folder_files_write(files, FAILED, str_from_c(failure->message));
+    else
+        folder_files_remove(files, FAILED);
+    if (unlinkat(files->fd, WANTED, 0) != 0 && errno != ENOENT)
+        err = error_join(err, file_error("remove", WANTED));
+    return err;
 }
 
 struct error *folder_backup_serve(struct store *store, const char *folder)
 {
     SCOPED(arena) arena = {0};
-    OWNED(error) err = make_backup(store, folder, &arena);
+    SCOPED(folder_files) files = {.path = NULL};
+    struct stat request;
+    TRY(folder_files_open(folder, &files));
+    if (fstatat(files.fd, WANTED, &request, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? NULL : file_error("look at", WANTED);
+    struct error *err = make_backup(store, &files, &arena);
     if (error_is(err, ERROR_CANCELED))
-        return TAKE(err);
-    if (err)
-        TRY(secret_file_write(folder, FAILED, str_from_c(err->message)));
-    if (unlink(place(&arena, folder, WANTED)) != 0 && errno != ENOENT)
-        return file_error("remove", WANTED);
-    return TAKE(err);
-}
-
-/* Keys of a backup. They are kept here until the objects have been checked. */
-static struct error *keep_key(void *data, struct str name, struct str content)
-{
-    struct key_files *pki = data;
-    for (size_t i = 0; i < COUNT(keys); i++) {
-        if (!str_eq(name, str_from_c(keys[i])) || pki->count == COUNT(keys))
-            continue;
-        struct buf *copy = &pki->contents[pki->count];
-        copy->secret = true;
-        buf_add(copy, content);
-        TRY(buf_check(copy));
-        pki->files[pki->count++] = (struct store_backup_file){keys[i], buf_str(copy)};
-    }
-    return NULL;
-}
-
-static struct error *write_keys(const char *folder, const struct key_files *pki)
-{
-    TRY(folder_make(folder, 0700));
-    for (size_t i = 0; i < pki->count; i++)
-        TRY(secret_file_write(folder, pki->files[i].name, pki->files[i].content));
-    return NULL;
-}
-
-/* Checks every row, and gives the database an epoch and revisions of its own. */
-static struct error *settle_database(const char *path, int64_t *ret_revision)
-{
-    OWNED(store) store = NULL;
-    TRY(store_open(loop_current(), &(struct store_options){.path = path, .accept_loss = true},
-                   &store));
-    *ret_revision = store_revision(store);
-    return NULL;
-}
-
-/* The mark comes first: a database without its mark would look as if the mark was lost. */
-static struct error *place_database(const char *folder, struct arena *arena)
-{
-    struct stat status;
-    if (stat(place(arena, folder, RESTORING "-wal"), &status) == 0 && status.st_size)
-        return error_new(ERROR_IO, "the log of %s/" RESTORING " cannot be emptied", folder);
-    TRY(rename_file(place(arena, folder, RESTORING ".mark"),
-                    place(arena, folder, "corset.db.mark")));
-    TRY(secret_file_sync(folder));
-    TRY(rename_file(place(arena, folder, RESTORING), place(arena, folder, "corset.db")));
-    return secret_file_sync(folder);
-}
-
-struct error *folder_backup_restore(const char *folder, const char *backup, int64_t *ret_revision)
-{
-    SCOPED(arena) arena = {0};
-    SCOPED(key_files) pki = {.count = 0};
-    const char *database = place(&arena, folder, RESTORING);
-    if (exists(place(&arena, folder, "corset.db")))
-        return error_new(ERROR_CONFLICT,
-                         "%s has a database already; move it away, or restore into another folder",
-                         folder);
-    folder_backup_clean(folder);
-    folder_backup_withdraw(folder);
-    (void)unlink(place(&arena, folder, "corset.db-wal"));
-    TRY(store_backup_extract(backup, database, keep_key, &pki));
-    TRY(settle_database(database, ret_revision));
-    TRY(write_keys(place(&arena, folder, "pki"), &pki));
-    TRY(place_database(folder, &arena));
-    folder_backup_clean(folder);
-    return NULL;
+        return err;
+    struct error *unanswered = answer(&files, &request, err);
+    return error_join(err, unanswered);
 }

@@ -10,14 +10,26 @@
 
 #include "apiserver/data_dir.h"
 #include "apiserver/folder_backup.h"
+#include "apiserver/folder_keys.h"
+#include "apiserver/folder_restore.h"
 #include "apiserver/storage/store.h"
 #include "async/fiber.h"
 #include "async/loop.h"
+#include "async/signals.h"
 #include "base/arena.h"
 #include "cmd/backup_flags.h"
+#include "cmd/until_signal.h"
 
 #define SERVER_TIMEOUT (10 * MINUTE)
 #define LOOK_EVERY     (50 * MILLISECOND)
+
+/* Keys that are being replaced would not fit together in a backup. */
+static struct error *complete_rotation(const struct backup_settings *settings)
+{
+    SCOPED(folder_files) files = {.path = NULL};
+    TRY(folder_files_open(settings->data_dir, &files));
+    return folder_keys_complete_rotation(&files);
+}
 
 /* The lock is held: no server runs, and nobody else can have asked for a backup. */
 static struct error *copy_database(struct backup_settings *settings)
@@ -26,13 +38,17 @@ static struct error *copy_database(struct backup_settings *settings)
     const char *part = arena_print(&settings->arena, "%s.part", settings->file).ptr;
     const char *path = arena_print(&settings->arena, "%s/corset.db", settings->data_dir).ptr;
     int64_t revision = 0;
+    TRY(folder_restore_check(settings->data_dir));
+    TRY(complete_rotation(settings));
     TRY(store_open(loop_current(), &(struct store_options){.path = path, .was_used = true},
                    &store));
     (void)unlink(part);
     TRY(folder_backup_write(store, settings->data_dir, part, &revision));
-    if (rename(part, settings->file) != 0)
-        return error_from_errno(errno, "rename %s to %s", part, settings->file);
-    return NULL;
+    if (rename(part, settings->file) == 0)
+        return NULL;
+    struct error *err = error_from_errno(errno, "rename %s to %s", part, settings->file);
+    (void)unlink(part);
+    return err;
 }
 
 /* Root leaves no file in the folder that the server's user cannot write. */
@@ -41,8 +57,14 @@ static struct error *copy_without_server(struct backup_settings *settings)
     struct error *err = copy_database(settings);
     folder_backup_clean(settings->data_dir);
     folder_backup_withdraw(settings->data_dir);
-    return err ? err : folder_backup_give_to_owner(settings->data_dir);
+    OWNED(error) not_given = folder_backup_give_to_owner(settings->data_dir);
+    return err ? err : TAKE(not_given);
 }
+
+struct copying {
+    struct backup_settings *settings;
+    bool is_done;
+};
 
 /* The server removes the request when it has answered. */
 static struct error *wait_for_server(struct backup_settings *settings)
@@ -73,7 +95,29 @@ static struct error *copy_folder(struct backup_settings *settings)
     if (dir)
         return copy_without_server(settings);
     TRY(folder_backup_ask(settings->data_dir));
-    return wait_for_server(settings);
+    struct error *err = wait_for_server(settings);
+    if (err)
+        folder_backup_withdraw(settings->data_dir);
+    return err;
+}
+
+/* The function that until_signal() runs. */
+static struct error *run_copy(void *data)
+{
+    struct copying *copying = data;
+    TRY(copy_folder(copying->settings));
+    copying->is_done = true;
+    return NULL;
+}
+
+/* A signal ends the wait for the server, and the copy: the server must not go on for nobody. */
+static struct error *copy_until_signal(struct backup_settings *settings)
+{
+    OWNED(signals) signals = NULL;
+    struct copying copying = {.settings = settings};
+    TRY(signals_new(loop_current(), &signals));
+    TRY(until_signal(signals, run_copy, &copying, NULL));
+    return copying.is_done ? NULL : error_new(ERROR_CANCELED, "interrupted; there is no backup");
 }
 
 /* A folder without a database is none: a mistyped name must not look like an empty backup. */
@@ -85,7 +129,7 @@ static struct error *back_up(void *data)
         return error_from_errno(errno, "look at %s", path);
     if (access(settings->file, F_OK) == 0)
         return error_new(ERROR_CONFLICT, "%s exists already; choose another name", settings->file);
-    TRY(copy_folder(settings), "back up %s", settings->data_dir);
+    TRY(copy_until_signal(settings), "back up %s", settings->data_dir);
     printf("backed up: %s\nit holds the keys of the server and the kubeconfigs of all clusters\n",
            settings->file);
     return NULL;

@@ -2,7 +2,8 @@
  * corset restore: makes a data folder of a file that corset backup has written.
  *
  * The folder must be without a database and without a server; nothing that exists is overwritten
- * but keys. What goes wrong leaves a folder that a server refuses, and restore can be run again.
+ * but keys. What goes wrong leaves the folder as it was, or as one that a server refuses, and
+ * restore can be run again; see folder_restore.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 
 #include "apiserver/data_dir.h"
 #include "apiserver/folder_backup.h"
+#include "apiserver/folder_restore.h"
 #include "base/folder.h"
 #include "cmd/backup_flags.h"
 
@@ -22,8 +24,9 @@ static struct error *restore_folder(struct backup_settings *settings, int64_t *r
     if (!dir)
         return error_new(ERROR_CONFLICT, "it is in use by process %s; stop it first",
                          buf_c(&holder));
-    struct error *err = folder_backup_restore(settings->data_dir, settings->file, ret_revision);
-    return err ? err : folder_backup_give_to_owner(settings->data_dir);
+    struct error *err = folder_restore_from(settings->data_dir, settings->file, ret_revision);
+    OWNED(error) not_given = folder_backup_give_to_owner(settings->data_dir);
+    return err ? err : TAKE(not_given);
 }
 
 static struct error *restore(void *data)

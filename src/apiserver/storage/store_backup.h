@@ -40,10 +40,16 @@ MUST_USE struct error *store_backup(struct store *store, const struct store_back
 typedef struct error *store_backup_file_fn(void *data, struct str name, struct str content);
 
 /*
- * Makes a store's file at path, which must not exist, from a backup. Calls each() for the small
- * files first. Blocks. The file is then to be opened with the option accept_loss, because what was
- * written after the backup is lost: revisions go on above all that were given, and the file gets an
- * epoch of its own. Opening also checks every row.
+ * Checks that the file is a backup and that its pages fit together, and calls each() for the small
+ * files. Blocks. Rows of the store are checked when what store_backup_extract() makes is opened.
  */
-MUST_USE struct error *store_backup_extract(const char *backup, const char *path,
-                                            store_backup_file_fn *each, void *data);
+MUST_USE struct error *store_backup_read(const char *backup, store_backup_file_fn *each,
+                                         void *data);
+
+/*
+ * Makes a store's file at path, which must not exist, from a backup. Blocks. The file is then to be
+ * opened with the option accept_loss, because what was written after the backup is lost: revisions
+ * go on above all that were given, and the file gets an epoch of its own. Opening also checks every
+ * row.
+ */
+MUST_USE struct error *store_backup_extract(const char *backup, const char *path);
