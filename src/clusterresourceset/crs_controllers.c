@@ -165,6 +165,7 @@ void crs_controllers_free(struct crs_controllers *controllers)
     while (map_count(&controllers->sets_by_key))
         set_drop(map_first(&controllers->sets_by_key)->value);
     map_done(&controllers->sets_by_key);
+    values_room_done(&controllers->values_room);
     map_done(&controllers->lost);
     map_done(&controllers->replaced);
     map_done(&controllers->read_namespaces);

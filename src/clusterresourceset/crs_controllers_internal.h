@@ -15,6 +15,7 @@
 #include "clusterresourceset/order_graph.h"
 #include "clusterresourceset/policy_store.h"
 #include "clusterresourceset/resource_snapshots.h"
+#include "clusterresourceset/values_room.h"
 #include "controller/controller.h"
 
 struct crs_controllers {
@@ -36,6 +37,7 @@ struct crs_controllers {
     struct map drift_watches;            /* "namespace/name" of Clusters -> struct drift_watch */
     struct watch_stream_room drift_room; /* of all of them */
     struct map read_namespaces;          /* the bindings of which were read; see set_rollout.c */
+    struct values_room values_room;      /* of plans with values of a Cluster in them */
     struct map replaced; /* key of a Cluster -> UID that a write with an unknown outcome replaces */
     struct map lost;     /* key of a Cluster that went -> UID of the binding it had */
 };

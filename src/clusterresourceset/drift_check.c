@@ -39,6 +39,9 @@
 /* Objects that are compared before others have their turn. */
 #define TURN 64
 
+/* When some placements were checked, and the values of others had no room. */
+#define WAIT_RETRY (30 * SECOND)
+
 /* What a list or a read said of an object. */
 struct checked_object {
     const struct drift_object *object;
@@ -77,6 +80,7 @@ struct drift_check {
     struct str kind;   /* the one that is being listed */
     size_t listed;     /* objects that were compared */
     bool has_unserved; /* the cluster does not have one of the kinds */
+    bool waits;        /* there is no room for the values of one of the placements */
 };
 
 static void drift_check_done(struct drift_check *check)
@@ -131,8 +135,10 @@ static void collect_placements(struct drift_check *check)
             continue;
         check->followed++;
         placement_drift(placement)->is_followed = true;
+        bool waits = false;
         struct plan *plan =
-            is_settled(set, placement, binding) ? placement_values_plan(placement) : NULL;
+            is_settled(set, placement, binding) ? placement_values_plan(placement, &waits) : NULL;
+        check->waits |= waits;
         if (!plan) {
             placement_drift(placement)->watched_basis = 0; /* it has to be checked later */
             continue;
@@ -571,6 +577,8 @@ struct error *reconcile_drift(void *data, struct key key, struct reconcile_resul
         return NULL;
     }
     ret_result->requeue_after = drift_check_draw_interval(controllers);
+    if (check.waits)
+        ret_result->requeue_after = check.count ? WAIT_RETRY : VALUES_ROOM_PAUSE;
     OWNED(error)
     offline = clustercache_get_client(controllers->options.clustercache, key, &check.connection);
     if (offline)

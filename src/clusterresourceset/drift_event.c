@@ -50,7 +50,7 @@ static bool is_left_alone(const struct seen_event *seen)
 /* Whether the manifest says that the object is not looked at. Few do. */
 static bool is_ignored(struct seen_event *seen)
 {
-    OWNED(plan) plan = placement_values_plan(seen->placement);
+    OWNED(plan) plan = placement_values_plan_now(seen->placement);
     for (size_t i = 0; plan && i < plan_resource_count(plan); i++) {
         const struct content *content = resource_snapshot_content(plan_snapshot(plan, i));
         const struct apply_item *items = content ? apply_items_read(content, &seen->arena) : NULL;
@@ -121,6 +121,10 @@ static void judge_object(struct seen_event *seen, const struct object *live)
         return;
     if (verdict == DRIFT_NONE) {
         note_undrifted(seen);
+        return;
+    }
+    if (placement_values_is_large(seen->placement)) { /* too much work for each event */
+        ask_for_check(seen, seen->event->check_at);
         return;
     }
     if (is_ignored(seen))

@@ -117,8 +117,13 @@ static void collect_placements(struct health_check *check)
         struct placement *placement = find_followed(check, set);
         if (!placement || placement_health(placement)->look_at > now)
             continue;
+        bool waits = false;
         struct plan *plan =
-            is_settled(set, placement, binding) ? placement_values_plan(placement) : NULL;
+            is_settled(set, placement, binding) ? placement_values_plan(placement, &waits) : NULL;
+        if (waits) {
+            placement_health(placement)->look_at = now + VALUES_ROOM_PAUSE;
+            continue;
+        }
         if (!plan) {
             placement_health(placement)->is_followed = false;
             continue;

@@ -792,6 +792,8 @@ static struct error *apply_missing(struct placement_reconcile *reconcile)
 {
     struct crs_controllers *controllers = reconcile->controllers;
     TRY(note_error(reconcile, FAULT_BOOKKEEPING, placement_values_use(reconcile)));
+    if (reconcile->is_unfinished)
+        return NULL;
     const struct plan *plan = reconcile->plan;
     const struct owner_reference owner = set_owner_reference(reconcile->set);
     if (binding_is_lost(controllers, reconcile->cluster)) {

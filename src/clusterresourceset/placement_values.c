@@ -11,6 +11,9 @@
 #include "controller/cache/cache.h"
 #include "controller/cache/cache_version.h"
 
+/* Bytes that are not filled in for each event of a watch. */
+#define LARGE_FROM (512 * KILOBYTE)
+
 struct placement_values {
     struct values values;
     char *version; /* of the Cluster that they were read from */
@@ -71,6 +74,28 @@ static struct error *read_values(struct placement_reconcile *reconcile, const st
     return NULL;
 }
 
+/* Without room the queue brings the placement again soon; nothing is held meanwhile. Suspends. */
+static struct error *fill_plan(struct placement_reconcile *reconcile, const struct values *values)
+{
+    SCOPED(values_claim) claim = {0};
+    struct plan *filled = NULL;
+    if (!values_room_take(&reconcile->controllers->values_room, reconcile->cluster.namespace,
+                          plan_values_bound(reconcile->plan, values), &claim)) {
+        reconcile->result->requeue_after = VALUES_ROOM_PAUSE;
+        reconcile->is_unfinished = true;
+        return NULL;
+    }
+    TRY(plan_values_fill_large(reconcile->plan, reconcile->cluster, values, &reconcile->failures,
+                               &filled));
+    reconcile->is_unfilled = !filled;
+    if (filled) {
+        plan_take_claim(filled, &claim);
+        plan_free(reconcile->plan);
+        reconcile->plan = filled;
+    }
+    return NULL;
+}
+
 struct error *placement_values_use(struct placement_reconcile *reconcile)
 {
     const struct values *names = plan_value_names(reconcile->plan);
@@ -80,28 +105,46 @@ struct error *placement_values_use(struct placement_reconcile *reconcile)
     }
     TRY(read_values(reconcile, names), "read Cluster %.*s/%.*s for the values in manifests",
         STR_ARG(reconcile->cluster.namespace), STR_ARG(reconcile->cluster.name));
-    struct plan *filled =
-        plan_values_fill(reconcile->plan, reconcile->cluster,
-                         &placement_values(reconcile->placement)->values, &reconcile->failures);
-    reconcile->is_unfilled = !filled;
-    if (filled) {
-        plan_free(reconcile->plan);
-        reconcile->plan = filled;
-    }
-    return NULL;
+    return fill_plan(reconcile, &placement_values(reconcile->placement)->values);
 }
 
-struct plan *placement_values_plan(struct placement *placement)
+static struct key cluster_of(struct placement *placement)
+{
+    return (struct key){set_key(placement_set(placement)).namespace, placement_cluster(placement)};
+}
+
+struct plan *placement_values_plan_now(struct placement *placement)
 {
     SCOPED(arena) arena = {0};
     SCOPED(failures) failures = {.arena = &arena};
-    struct crs_set *set = placement_set(placement);
     struct plan *plan = placement_plan(placement);
     const struct placement_values *kept = placement_values(placement);
-    const struct key cluster = {set_key(set).namespace, placement_cluster(placement)};
     if (!plan_value_names(plan)->count)
         return plan_ref(plan);
-    return kept ? plan_values_fill(plan, cluster, &kept->values, &failures) : NULL;
+    return kept ? plan_values_fill(plan, cluster_of(placement), &kept->values, &failures) : NULL;
+}
+
+static size_t find_bound(const struct placement *placement)
+{
+    const struct placement_values *kept = placement_values(placement);
+    return kept ? plan_values_bound(placement_plan(placement), &kept->values) : 0;
+}
+
+bool placement_values_is_large(const struct placement *placement)
+{
+    return find_bound(placement) >= LARGE_FROM;
+}
+
+struct plan *placement_values_plan(struct placement *placement, bool *ret_waits)
+{
+    SCOPED(values_claim) claim = {0};
+    struct crs_controllers *controllers = set_controllers(placement_set(placement));
+    *ret_waits = !values_room_take(&controllers->values_room, cluster_of(placement).namespace,
+                                   find_bound(placement), &claim);
+    struct plan *plan = *ret_waits ? NULL : placement_values_plan_now(placement);
+    if (plan && plan_values(plan).len)
+        plan_take_claim(plan, &claim);
+    return plan;
 }
 
 /*

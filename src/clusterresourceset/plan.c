@@ -24,6 +24,7 @@ struct plan {
     struct plan
         *base; /* of a plan for one cluster: the plan of the set, which has spec and policy */
     char values[VALUES_DIGEST_LEN + 1]; /* the same: their digest */
+    struct values_claim claim;          /* the same: of what its objects take */
 };
 
 struct plan *plan_new(const struct object *set)
@@ -53,6 +54,7 @@ void plan_free(struct plan *plan)
         delivery_policy_free(plan->policy);
         crs_spec_done(&plan->spec);
     }
+    values_claim_done(&plan->claim);
     plan_free(plan->base);
     mem_free(plan);
 }
@@ -110,6 +112,13 @@ void plan_add_derived(struct plan *derived, struct content *content)
     struct resource_snapshot *snapshot = derived->base->snapshots[derived->snapshot_count];
     ARRAY_PUSH(derived->snapshots, derived->snapshot_count, derived->snapshot_capacity,
                content ? resource_snapshot_filled(content) : resource_snapshot_ref(snapshot));
+}
+
+void plan_take_claim(struct plan *derived, struct values_claim *claim)
+{
+    values_claim_done(&derived->claim);
+    derived->claim = *claim;
+    *claim = (struct values_claim){0};
 }
 
 struct str plan_values(const struct plan *plan)

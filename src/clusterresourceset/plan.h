@@ -24,6 +24,7 @@
 #include "clusterresourceset/types/delivery.h"
 #include "clusterresourceset/types/delivery_policy.h"
 #include "clusterresourceset/types/values.h"
+#include "clusterresourceset/values_room.h"
 
 struct plan;
 
@@ -57,6 +58,8 @@ const struct values_use *plan_value_use(const struct plan *plan, size_t index);
  */
 struct plan *plan_derive(struct plan *plan, struct str values);
 void plan_add_derived(struct plan *derived, struct content *content); /* NULL: as it is */
+/* What the objects of such a plan take is given back with it. Takes the claim. */
+void plan_take_claim(struct plan *derived, struct values_claim *claim);
 struct str plan_values(const struct plan *plan); /* the digest; empty: no plan for one cluster */
 
 /*

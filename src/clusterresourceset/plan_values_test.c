@@ -79,6 +79,51 @@ TEST(a_plan_for_one_cluster_has_its_values)
     CHECK_EQ(failures.first->first->resource, STR("ConfigMap cm1"));
 }
 
+TEST(the_bound_of_a_plan_is_not_less_than_what_it_takes)
+{
+    static const char *const manifests[] = {
+        "kind: A\nx: ((cluster.name))\n",
+        "kind: A\nx: ((cluster.label \"env\"))((cluster.label \"env\"))\n---\nkind: B\n",
+        "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[{\"a\":\"((cluster.name))\"},{}]}",
+    };
+    for (size_t i = 0; i < COUNT(manifests); i++) {
+        SCOPED(arena) arena = {0};
+        SCOPED(failures) failures = {.arena = &arena};
+        SCOPED(values) values = {0};
+        size_t bytes = 0;
+        OWNED(plan) plan = make_plan(manifests[i], true);
+        OWNED(object) cluster = read_object(CLUSTER("a-much-longer-value-than-the-token-was-long"));
+        TEST_CASE("%s", manifests[i]);
+        OWNED(plan) filled = plan_values_fill_from(plan, cluster, &failures);
+        values_read(plan_value_names(plan), cluster, &values);
+        const struct content *content = resource_snapshot_content(plan_snapshot(filled, 0));
+        const struct content *written = resource_snapshot_content(plan_snapshot(plan, 0));
+        for (size_t j = 0; j < content_count(content); j++)
+            if (content_object(content, j) != content_object(written, j))
+                bytes += json_size(object_root(content_object(content, j)));
+        CHECK(bytes && plan_values_bound(plan, &values) >= bytes);
+        CHECK_EQ(plan_values_bound(filled, &values), (size_t)0);
+    }
+}
+
+TEST(a_plan_gives_back_the_room_it_takes)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(failures) failures = {.arena = &arena};
+    struct values_room room = {0};
+    struct values_claim claim = {0};
+    OWNED(plan) plan = make_plan("kind: A\nx: ((cluster.name))\n", true);
+    struct plan *filled = fill(plan, CLUSTER("prod"), &failures);
+    CHECK(values_room_take(&room, STR("ns"), 1000, &claim));
+    plan_take_claim(filled, &claim);
+    CHECK(!claim.room && room.used == 1000);
+    plan_free(plan_ref(filled));
+    CHECK_EQ(room.used, (size_t)1000);
+    plan_free(filled);
+    CHECK_EQ(room.used, (size_t)0);
+    values_room_done(&room);
+}
+
 TEST(a_plan_without_values_is_shared)
 {
     static const struct {

@@ -5,6 +5,9 @@
  * resource_snapshots_get() answers from the entry while the metadata cache shows nothing newer.
  * Otherwise it fetches the resource. One fiber fetches; the others wait for it and look again.
  *
+ * Only a resource that says something else than before is read. A large one is read on a worker
+ * thread, see content_size().
+ *
  * resource_snapshots_add_owner() patches ownerReferences with the version in the patch, so that the
  * references of other writers are not lost. The answer is a whole resource and makes a new
  * snapshot.
@@ -14,6 +17,7 @@
 #include "apimachinery/object_edit.h"
 #include "apimachinery/object_text.h"
 #include "apimachinery/wellknown.h"
+#include "async/compute.h"
 #include "async/event.h"
 #include "async/semaphore.h"
 #include "base/buf.h"
@@ -41,6 +45,8 @@ struct named_resource {
     enum resource_kind kind;
     char *namespace, *name;
     struct resource_snapshot *snapshot; /* NULL: not read yet */
+    uint8_t digest[SHA256_LEN]; /* of what the snapshot was read from, see content_digest() */
+    bool has_digest;
     char *version;           /* of the snapshot, or newer with the same data; NULL: no resource */
     struct json_doc *owners; /* ownerReferences at that version; NULL: none */
     struct semaphore turn;   /* held by the fiber that fetches or writes */
@@ -240,22 +246,78 @@ static void put_absent(struct named_resource *resource, const struct error *err)
 {
     mem_free(TAKE(resource->version));
     json_doc_free(TAKE(resource->owners));
+    resource->has_digest = false;
     put_snapshot(resource, resource_snapshot_absent(err));
 }
 
-static void fetch_resource(struct resource_snapshots *snapshots, struct named_resource *resource)
+/* A resource on its way to a snapshot. Nobody else refers to either of them. */
+struct reading {
+    const struct object *object;
+    struct resource_snapshot *snapshot;
+    bool is_large;
+};
+
+/* May run on a worker thread. To look for values takes long where reading does. */
+static struct error *read_resource(void *data)
+{
+    struct reading *reading = data;
+    reading->snapshot = resource_snapshot_read(reading->object);
+    if (reading->is_large)
+        resource_snapshot_values(reading->snapshot);
+    return NULL;
+}
+
+/* Takes the snapshot of a resource that says something else than before. Suspends. */
+static struct error *update_snapshot(struct resource_snapshots *snapshots,
+                                     struct named_resource *resource, const struct object *object)
+{
+    uint8_t digest[SHA256_LEN];
+    content_digest(object, digest);
+    if (resource->has_digest && memcmp(resource->digest, digest, sizeof(digest)) == 0)
+        return NULL;
+    const size_t size = content_size(object);
+    struct reading reading = {.object = object, .is_large = size >= COMPUTE_FROM};
+    snapshots->reads++;
+    struct error *err = compute_sized(size, read_resource, &reading);
+    if (err) {
+        resource_snapshot_free(reading.snapshot);
+        return err;
+    }
+    put_snapshot(resource, reading.snapshot);
+    memcpy(resource->digest, digest, sizeof(digest));
+    resource->has_digest = true;
+    return NULL;
+}
+
+/* The version comes last: with it the entry counts as current. Suspends. */
+static struct error *put_resource(struct resource_snapshots *snapshots,
+                                  struct named_resource *resource, const struct object *object)
+{
+    struct error *err = update_snapshot(snapshots, resource, object);
+    if (err)
+        put_absent(resource, err);
+    else
+        put_metadata(resource, object);
+    return err;
+}
+
+static struct error *try_fetch(struct resource_snapshots *snapshots,
+                               struct named_resource *resource)
 {
     OWNED(object) object = NULL;
     snapshots->fetches++;
-    OWNED(error)
-    err = client_get(snapshots->options.client, gvr_for(resource->kind), key_of(resource), NULL,
-                     &object);
-    if (err) {
-        put_absent(resource, err);
-        return;
-    }
-    put_metadata(resource, object);
-    put_snapshot(resource, resource_snapshot_read(object));
+    struct error *err = client_get(snapshots->options.client, gvr_for(resource->kind),
+                                   key_of(resource), NULL, &object);
+    if (!err)
+        return put_resource(snapshots, resource, object);
+    put_absent(resource, err);
+    return err;
+}
+
+/* Suspends. What goes wrong is the fault of the snapshot. */
+static void fetch_resource(struct resource_snapshots *snapshots, struct named_resource *resource)
+{
+    error_free(try_fetch(snapshots, resource));
 }
 
 /*
@@ -339,9 +401,7 @@ static struct error *patch_owner(struct resource_snapshots *snapshots,
     TRY(write_owner_patch(resource, owner, &text));
     TRY(client_patch(snapshots->options.client, gvr_for(resource->kind), key_of(resource),
                      CLIENT_PATCH_MERGE, buf_str(&text), NULL, &written));
-    put_metadata(resource, written);
-    put_snapshot(resource, resource_snapshot_read(written)); /* the data may be newer, too */
-    return NULL;
+    return put_resource(snapshots, resource, written); /* the data may be newer, too */
 }
 
 /* The first attempt trusts the cache, the others fetch. A resource that goes needs no owner. */

@@ -8,4 +8,5 @@ struct resource_snapshots {
     struct resource_snapshots_options options;
     struct map resources; /* "kind/namespace/name" -> struct resource_entry */
     size_t fetches;       /* GET requests so far */
+    size_t reads;         /* contents taken apart so far */
 };

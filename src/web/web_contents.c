@@ -202,7 +202,7 @@ static struct error *fetch_entry(struct web_contents *contents, enum resource_ki
         return NULL;
     }
     struct work work = work_on(kind, resource);
-    err = compute_sized(work.size, run_work, &work);
+    err = compute_sized(content_size(resource), run_work, &work);
     if (err) {
         if (work.entry)
             release_entry(work.entry);

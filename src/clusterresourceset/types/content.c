@@ -1,7 +1,8 @@
 /*
  * Reads a resource value by value, in the order of the keys:
  *
- *   1. find_values() collects and sorts the members of data, and those of binaryData that are gzip;
+ *   1. content_input_find() collects and sorts the members of data, and those of binaryData that
+ *      are gzip;
  *   2. read_value() decodes each, adds it to the hash, unpacks it, and parses its documents;
  *   3. add_documents() expands lists and sorts the objects of the value by their kind.
  *
@@ -11,8 +12,6 @@
  */
 #include "clusterresourceset/types/content.h"
 
-#include <stdlib.h>
-
 #include "apimachinery/validation.h"
 #include "base/arena.h"
 #include "base/base64.h"
@@ -20,29 +19,21 @@
 #include "base/memory.h"
 #include "base/quote.h"
 #include "base/sha256.h"
+#include "clusterresourceset/types/content_input.h"
 #include "clusterresourceset/types/content_items.h"
 #include "clusterresourceset/types/content_text.h"
 #include "json/yaml/manifest.h"
 
-/* Memory of all documents of a resource. manifest_read() has the same limit for one value. */
+/* Memory of all objects of a resource. manifest_read() has the same limit for one value. */
 #define MEMORY_MAX (48 * MEGABYTE)
+
+static const struct content_items_limits items_limits = {CONTENT_OBJECTS_MAX, MEMORY_MAX};
 
 #define HASH_PREFIX "sha256:"
 
-/* Text behind gzip, of all values of a resource. */
-#define UNPACKED_MAX (16 * MEGABYTE)
-#define UNPACK_STEP  (64 * KILOBYTE)
-
-#define GZIP_START        "\x1f\x8b\x08"
-#define GZIP_START_BASE64 "H4sI"
+#define UNPACK_STEP (64 * KILOBYTE)
 
 #define KEY_SHOWN_MAX 253
-
-/* A member of data or binaryData, not decoded. */
-struct value {
-    struct str key, text;
-    bool is_base64;
-};
 
 struct content {
     char hash[sizeof(HASH_PREFIX) + SHA256_HEX_LEN];
@@ -52,16 +43,14 @@ struct content {
     struct content_items items;
     struct arena arena; /* the keys of items, and the default namespace */
     struct str default_namespace;
-    size_t bytes;    /* of all documents, against MEMORY_MAX */
-    size_t unpacked; /* against UNPACKED_MAX */
+    size_t unpacked; /* against CONTENT_UNPACKED_MAX */
 };
 
 struct reader {
     struct content *content;
     const struct object *resource;
-    struct value *values;
-    size_t count;
-    bool secret, as_written;
+    struct content_input input;
+    bool as_written;
     struct sha256 sha;
 };
 
@@ -80,46 +69,6 @@ static void fail_plain(struct content *content, struct str error_class, struct e
     fail(content, error_class, err, error_copy(err));
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-    return str_cmp(((const struct value *)a)->key, ((const struct value *)b)->key);
-}
-
-/*
- * Of binaryData only what is gzip counts, by its first bytes: for Cluster API all of it is nothing,
- * and a ConfigMap may hold pictures beside its manifests.
- */
-static void find_packed_values(struct reader *reader, const struct json_value *data)
-{
-    const struct json_value *value;
-    JSON_FOREACH (key, value, data)
-        if (str_starts_with(json_to_str(value), STR(GZIP_START_BASE64)))
-            reader->values[reader->count++] = (struct value){key, json_to_str(value), true};
-}
-
-/* False if there are no values, or one that no server would send. */
-static bool find_values(struct reader *reader)
-{
-    const struct json_value *root = object_root(reader->resource), *value;
-    const struct json_value *data = json_get(root, STR("data"));
-    const struct json_value *binary = reader->secret ? NULL : json_get(root, STR("binaryData"));
-    const enum json_type type = json_type(data);
-    if (type != JSON_OBJECT && type != JSON_ABSENT && type != JSON_NULL)
-        return false;
-    if (json_type(binary) != JSON_OBJECT)
-        binary = NULL;
-    reader->values =
-        mem_realloc_array(NULL, json_count(data) + json_count(binary) + 1, sizeof(*reader->values));
-    JSON_FOREACH (key, value, data) {
-        if (json_type(value) != JSON_STRING && json_type(value) != JSON_NULL)
-            return false;
-        reader->values[reader->count++] = (struct value){key, json_to_str(value), reader->secret};
-    }
-    find_packed_values(reader, binary);
-    qsort(reader->values, reader->count, sizeof(*reader->values), compare_keys);
-    return reader->count > 0;
-}
-
 /* What is left of a limit. An option of 0 would mean the default, so that it is at least 1. */
 static size_t left(size_t limit, size_t used)
 {
@@ -127,20 +76,20 @@ static size_t left(size_t limit, size_t used)
 }
 
 /* The key is named if the resource has several values. */
-static void fail_with_value(struct reader *reader, const struct value *value,
+static void fail_with_value(struct reader *reader, const struct content_value *value,
                             const struct error *err, const struct manifest_fault *fault)
 {
     const struct content_text text = {
         .err = err,
         .fault = fault,
-        .key = reader->count > 1 ? value->key : STR(""),
-        .secret = reader->secret,
+        .key = reader->input.count > 1 ? value->key : STR(""),
+        .secret = reader->input.is_secret,
     };
     fail(reader->content, manifest_error_name(fault->error), content_text_public(&text),
          content_text_whole(&text));
 }
 
-/* Fails if a list expands to too many objects. */
+/* Fails if there are too many objects, or if they take too much memory. */
 static struct error *add_documents(struct reader *reader, struct str key,
                                    const struct manifest_list *list)
 {
@@ -151,19 +100,19 @@ static struct error *add_documents(struct reader *reader, struct str key,
         TRY(object_from_doc(list->docs[i], &item.object));
         content_items_add(&content->items, item);
     }
+    TRY(content_items_check(&content->items, &items_limits));
     if (!reader->as_written)
-        TRY(content_items_expand(&content->items, from));
+        TRY(content_items_expand_within(&content->items, from, &items_limits));
     content_items_sort(&content->items, from);
-    for (size_t i = from; i < content->items.count; i++)
-        content->bytes += json_size(object_root(content->items.items[i].object));
     return NULL;
 }
 
-static void read_documents(struct reader *reader, const struct value *value, struct str text)
+static void read_documents(struct reader *reader, const struct content_value *value,
+                           struct str text)
 {
     struct content *content = reader->content;
     const struct manifest_options limits = {
-        .memory_max = left(MEMORY_MAX, content->bytes),
+        .memory_max = left(MEMORY_MAX, content->items.bytes),
         .documents_max = left(CONTENT_OBJECTS_MAX, content->items.count),
     };
     struct manifest_fault fault = {0};
@@ -180,7 +129,7 @@ static void read_documents(struct reader *reader, const struct value *value, str
 /* A small text may unpack to a very large one, so that it is stopped on the way. */
 static struct error *unpack_text(struct content *content, struct str packed, struct buf *out)
 {
-    OWNED(gzip_reader) gzip = gzip_reader_new(left(UNPACKED_MAX, content->unpacked), 0);
+    OWNED(gzip_reader) gzip = gzip_reader_new(left(CONTENT_UNPACKED_MAX, content->unpacked), 0);
     size_t before;
     do {
         before = out->len;
@@ -192,16 +141,16 @@ static struct error *unpack_text(struct content *content, struct str packed, str
 }
 
 /* The error is about bytes, not about what they say: it may be told of a Secret, too. */
-static void read_packed(struct reader *reader, const struct value *value, struct str packed)
+static void read_packed(struct reader *reader, const struct content_value *value, struct str packed)
 {
-    SCOPED(buf) text = {.limit = UNPACKED_MAX + UNPACK_STEP, .secret = true};
+    SCOPED(buf) text = {.limit = CONTENT_UNPACKED_MAX + UNPACK_STEP, .secret = true};
     SCOPED(buf) place = {.limit = 0};
     OWNED(error) err = unpack_text(reader->content, packed, &text);
     if (!err) {
         read_documents(reader, value, buf_str(&text));
         return;
     }
-    if (reader->count > 1) {
+    if (reader->input.count > 1) {
         buf_add(&place, STR(" (key "));
         str_quote_go(&place, str_slice(value->key, 0, KEY_SHOWN_MAX));
         buf_add_char(&place, ')');
@@ -216,7 +165,7 @@ static void read_packed(struct reader *reader, const struct value *value, struct
  * any case: the binding records it, so that the resource is tried again when it changes. Packed
  * values count as they are stored.
  */
-static void read_value(struct reader *reader, const struct value *value)
+static void read_value(struct reader *reader, const struct content_value *value)
 {
     SCOPED(buf) decoded = {.secret = true};
     struct str text = value->text;
@@ -228,7 +177,7 @@ static void read_value(struct reader *reader, const struct value *value)
     sha256_add(&reader->sha, text);
     if (reader->content->err)
         return;
-    if (value->is_base64 && str_starts_with(text, STR(GZIP_START)))
+    if (value->is_base64 && str_starts_with(text, STR(CONTENT_GZIP_START)))
         read_packed(reader, value, text);
     else
         read_documents(reader, value, text);
@@ -242,7 +191,7 @@ static void read_default_namespace(struct reader *reader)
 {
     struct content *content = reader->content;
     struct str name;
-    if (!object_find_annotation(reader->resource, STR(CONTENT_DEFAULT_NAMESPACE), &name))
+    if (!content_input_find_namespace(reader->resource, &name))
         return;
     sha256_add(&reader->sha, STR("\0" CONTENT_DEFAULT_NAMESPACE "="));
     sha256_add(&reader->sha, name);
@@ -257,8 +206,8 @@ static void read_values(struct reader *reader)
 {
     struct content *content = reader->content;
     uint8_t digest[SHA256_LEN];
-    for (size_t i = 0; i < reader->count; i++)
-        read_value(reader, &reader->values[i]);
+    for (size_t i = 0; i < reader->input.count; i++)
+        read_value(reader, &reader->input.values[i]);
     read_default_namespace(reader);
     sha256_finish(&reader->sha, digest);
     memcpy(content->hash, HASH_PREFIX, sizeof(HASH_PREFIX) - 1);
@@ -273,23 +222,23 @@ static struct content *read_resource(const struct object *resource, bool as_writ
 {
     struct content *content = NEW(struct content);
     struct reader reader = {.content = content, .resource = resource, .as_written = as_written};
-    reader.secret = str_eq(object_kind(resource), STR("Secret"));
+    const bool has_values = content_input_find(resource, &reader.input);
     const struct str type = json_to_str(json_get(object_root(resource), STR("type")));
-    content->is_secret = reader.secret;
-    content->wrong_type = reader.secret && !str_eq(type, STR(CONTENT_SECRET_TYPE));
+    content->is_secret = reader.input.is_secret;
+    content->wrong_type = reader.input.is_secret && !str_eq(type, STR(CONTENT_SECRET_TYPE));
     const struct key key = object_key(resource);
     if (content->wrong_type)
         fail_plain(
             content, STR("secret-type"),
             error_new(ERROR_INVALID, "unsupported secret type, it must be " CONTENT_SECRET_TYPE));
-    else if (!find_values(&reader))
+    else if (!has_values)
         fail_plain(content, STR("no-data"),
                    error_new(ERROR_INVALID, "failed to get data field from resource %.*s/%.*s",
                              STR_ARG(key.namespace), STR_ARG(key.name)));
     else
         read_values(&reader);
     sha256_done(&reader.sha);
-    mem_free(reader.values);
+    content_input_done(&reader.input);
     return content;
 }
 
@@ -332,6 +281,7 @@ struct content *content_replace(const struct content *content, struct object *co
             copied = arena_str(&copy->arena, item.key);
         key = item.key;
         item.key = copied;
+        item.bytes = objects[i] ? 0 : item.bytes;
         item.object = object_ref(objects[i] ? objects[i] : item.object);
         content_items_add(&copy->items, item);
     }

@@ -13,6 +13,7 @@
 #include "apimachinery/object.h"
 #include "base/error.h"
 #include "base/owned.h"
+#include "base/sha256.h"
 #include "base/str.h"
 
 struct content;
@@ -32,6 +33,18 @@ struct content *content_read(const struct object *resource);
 struct content *content_read_as_written(const struct object *resource);
 void content_free(struct content *content);
 DEFINE_OWNED(content)
+
+/*
+ * How much reading a resource takes at most, in bytes, as compute_sized() wants to know. What may
+ * grow, gzip and YAML with aliases, counts as large.
+ */
+size_t content_size(const struct object *resource);
+
+/*
+ * Resources of one kind and name with the same digest have the same content. It covers what the
+ * hash leaves out, the keys for example, and takes a small part of the time of reading.
+ */
+void content_digest(const struct object *resource, uint8_t ret_digest[static SHA256_LEN]);
 
 /*
  * The same content, with the same hash, but with other objects in their places: objects[i] instead

@@ -39,6 +39,9 @@ void content_items_done(struct content_items *items)
 
 void content_items_add(struct content_items *items, struct content_item item)
 {
+    if (!item.bytes)
+        item.bytes = CONTENT_OBJECT_BYTES + json_size(object_root(item.object));
+    items->bytes += item.bytes;
     ARRAY_PUSH(items->items, items->count, items->capacity, item);
 }
 
@@ -86,42 +89,60 @@ static struct error *make_item(const struct object *list, const struct json_valu
     return object_from_doc(doc, ret_object);
 }
 
-/* A list of a few kilobytes may hold many empty items: the number is limited, not only the size. */
-static struct error *check_count(const struct content_items *items)
+/*
+ * A list of a few kilobytes may hold many empty items, and the long kind of a list is copied into
+ * each item: both the number and the bytes are limited.
+ */
+struct error *content_items_check(const struct content_items *items,
+                                  const struct content_items_limits *limits)
 {
-    if (items->count <= CONTENT_OBJECTS_MAX)
-        return NULL;
-    return error_new(ERROR_TOO_LARGE, "more than %d objects", CONTENT_OBJECTS_MAX);
+    if (items->count > limits->objects_max)
+        return error_new(ERROR_TOO_LARGE, "more than %zu objects", limits->objects_max);
+    if (items->bytes > limits->bytes_max)
+        return error_new(ERROR_TOO_LARGE, "the objects take more than %zu bytes",
+                         limits->bytes_max);
+    return NULL;
 }
 
-static struct error *add_list(struct content_items *out, const struct content_item *list)
+static struct error *add_list(struct content_items *out, const struct content_item *list,
+                              const struct content_items_limits *limits)
 {
     const struct json_value *value;
     JSON_FOREACH (key, value, json_get(object_root(list->object), STR("items"))) {
         struct content_item item = *list;
+        item.bytes = 0;
         TRY(make_item(list->object, value, &item.object));
         content_items_add(out, item);
-        TRY(check_count(out));
+        TRY(content_items_check(out, limits));
     }
     return NULL;
 }
 
-/* Expands one level of lists. On failure the items stay as they are. */
-static struct error *expand_once(struct content_items *items, size_t from)
+/* Moves the items from this index on to another list, which is empty. */
+static void cut_items(struct content_items *items, size_t from, struct content_items *out)
 {
-    SCOPED(content_items) out = {0};
-    for (size_t i = 0; i < items->count; i++) {
-        struct content_item item = items->items[i];
-        if (i >= from && is_list(item.object)) {
-            TRY(add_list(&out, &item));
+    for (size_t i = from; i < items->count; i++) {
+        items->bytes -= items->items[i].bytes;
+        content_items_add(out, items->items[i]);
+    }
+    items->count = from;
+}
+
+/* Expands one level of lists. What comes before them is not looked at again. */
+static struct error *expand_once(struct content_items *items, size_t from,
+                                 const struct content_items_limits *limits)
+{
+    SCOPED(content_items) before = {0};
+    cut_items(items, from, &before);
+    for (size_t i = 0; i < before.count; i++) {
+        struct content_item item = before.items[i];
+        if (is_list(item.object)) {
+            TRY(add_list(items, &item, limits));
             continue;
         }
         object_ref(item.object);
-        content_items_add(&out, item);
+        content_items_add(items, item);
     }
-    const struct content_items old = *items;
-    *items = out;
-    out = old;
     return NULL;
 }
 
@@ -133,11 +154,18 @@ static bool has_list(const struct content_items *items, size_t from)
     return false;
 }
 
-struct error *content_items_expand(struct content_items *items, size_t from)
+struct error *content_items_expand_within(struct content_items *items, size_t from,
+                                          const struct content_items_limits *limits)
 {
     for (size_t depth = 0; depth < CONTENT_LIST_DEPTH_MAX && has_list(items, from); depth++)
-        TRY(expand_once(items, from));
-    return check_count(items);
+        TRY(expand_once(items, from, limits));
+    return content_items_check(items, limits);
+}
+
+struct error *content_items_expand(struct content_items *items, size_t from)
+{
+    static const struct content_items_limits of_files = {CONTENT_FILE_OBJECTS_MAX, SIZE_MAX};
+    return content_items_expand_within(items, from, &of_files);
 }
 
 /* Kinds that are not in the table have the last rank. */

@@ -432,7 +432,7 @@ TEST(content_of_hostile_resources_is_bounded)
         const char *name, *front, *repeated, *class;
         size_t size;
     } cases[] = {
-        {"documents",          "",                                                       "a: b\n---\n", "",          100000 },
+        {"documents",          "",                                                       "a: b\n---\n", "",          40000  },
         {"too many documents", "",                                                       "{}\n---\n",   "too-large", 800000 },
         {"separators",         "",                                                       "---\n",       "",          1500000},
         {"items of a list",    "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[{}", ",{}",
@@ -466,8 +466,103 @@ TEST(content_of_a_list_with_too_many_items)
     buf_add(&text, STR("]}"));
     OWNED(content) content = read_one(buf_str(&text));
     CHECK_EQ(content_error_class(content), STR("too-large"));
-    CHECK_EQ(message_of(content), STR(FAILED "more than 100000 objects"));
+    CHECK_EQ(message_of(content), STR(FAILED "more than 10000 objects"));
     CHECK_EQ(content_count(content), 0);
+}
+
+/* What comes around the text of an object is many times the text. */
+TEST(content_counts_what_small_objects_take)
+{
+    SCOPED(content_items) items = {0};
+    for (size_t i = 0; i < 100; i++) {
+        struct content_item item = {0};
+        CHECK_OK(object_read(STR("{}"), &item.object));
+        content_items_add(&items, item);
+    }
+    CHECK(items.bytes >= 100 * CONTENT_OBJECT_BYTES);
+    const struct content_items_limits few = {100, 99 * CONTENT_OBJECT_BYTES};
+    OWNED(error) err = content_items_check(&items, &few);
+    CHECK(error_is(err, ERROR_TOO_LARGE));
+}
+
+/* The version of a typed list is copied into each item. */
+TEST(content_of_a_list_whose_version_is_long)
+{
+    SCOPED(buf) text = {0};
+    buf_add(&text, STR("{\"apiVersion\":\""));
+    repeat(&text, "x", 50000);
+    buf_add(&text, STR("\",\"kind\":\"AList\",\"items\":[{}"));
+    repeat(&text, ",{}", text.len + (size_t)3 * (CONTENT_OBJECTS_MAX - 1));
+    buf_add(&text, STR("]}"));
+    OWNED(content) content = read_one(buf_str(&text));
+    CHECK_EQ(content_error_class(content), STR("too-large"));
+    CHECK_EQ(message_of(content), STR(FAILED "the objects take more than 50331648 bytes"));
+    CHECK_EQ(content_count(content), 0);
+}
+
+static size_t size_of(bool secret, struct str text)
+{
+    OWNED(object) object = make_resource(secret, (const struct str[]){STR("a"), text}, 1);
+    return content_size(object);
+}
+
+/* A size from COMPUTE_FROM (64 KiB) on keeps reading away from the loop. */
+TEST(content_size_counts_what_may_grow_as_large)
+{
+    const size_t large = 64 * KILOBYTE;
+    SCOPED(buf) text = {0};
+    SCOPED(buf) packed = {0};
+    repeat(&text, "- a: b\n", large);
+    pack(buf_str(&text), &packed);
+    CHECK(packed.len < KILOBYTE);
+    CHECK(size_of(true, buf_str(&packed)) >= large);
+    CHECK(size_of(true, buf_str(&text)) >= large);
+    CHECK(size_of(false, buf_str(&text)) >= large);
+    for (int secret = 0; secret < 2; secret++) {
+        CHECK(size_of(secret, STR("a: &a [b]\nc: *a\n")) >= large);
+        CHECK(size_of(secret, STR("verbs: [\"*\"]\n")) < KILOBYTE);
+        CHECK(size_of(secret, STR("kind: A\n")) < KILOBYTE);
+    }
+}
+
+static struct str digest_of(const char *json, char *text)
+{
+    OWNED(object) object = NULL;
+    uint8_t digest[SHA256_LEN];
+    CHECK_OK(object_read(str_from_c(json), &object));
+    content_digest(object, digest);
+    return sha256_hex(digest, text);
+}
+
+TEST(content_digest_tells_what_else_would_be_read)
+{
+#define MAP(metadata, rest) \
+    "{\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"" metadata "}," rest "}"
+    static const char base[] = MAP("", "\"data\":{\"a\":\"xy\",\"b\":\"z\"}");
+    static const struct {
+        const char *json;
+        bool is_equal;
+    } cases[] = {
+        {MAP("",                                                      "\"data\":{\"b\":\"z\",\"a\":\"xy\"}"),                          true},
+        {MAP(",\"labels\":{\"l\":\"v\"}",                                                           "\"data\":{\"a\":\"xy\",\"b\":\"z\"}"),                                                                                            true},
+        {MAP("",                                                       "\"data\":{\"a\":\"x\",\"b\":\"yz\"}"),                           false},
+        {MAP("","\"data\":{\"a\":\"xy\",\"c\":\"z\"}"),false},
+        {MAP("",                                                      "\"data\":{\"a\":\"xy\"}"),                                                                                                                 false},
+        {MAP("",                                                           "\"data\":{\"a\":\"xy\"},\"binaryData\":{\"b\":\"H4sI\"}"),                                                                                                                     false},
+        {MAP("",                                                      "\"data\":{\"a\":\"xy\",\"b\":\"z\"},\"type\":\"t\""),     false},
+        {MAP(",\"annotations\":{\"" CONTENT_DEFAULT_NAMESPACE "\":\"\"}",
+         "\"data\":{\"a\":\"xy\",\"b\":\"z\"}"),
+         false},
+        {MAP("",                                                      "\"data\":{\"a\":\"xy\",\"b\":1}"),           false},
+        {"{\"kind\":\"Secret\",\"data\":{\"a\":\"xy\",\"b\":\"z\"}}",                                                           false                                                           },
+    };
+    char expected[SHA256_HEX_LEN + 1], found[SHA256_HEX_LEN + 1];
+    const struct str same = digest_of(base, expected);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s", cases[i].json);
+        CHECK_EQ(str_eq(digest_of(cases[i].json, found), same), cases[i].is_equal);
+    }
+#undef MAP
 }
 
 /* Each value is small, their expansions are not: all of them together are bounded. */

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/quote.h"
 #include "base/shorten.h"
+#include "clusterresourceset/types/content_items.h"
 #include "json/builder.h"
 
 #define PATH_SHOWN_MAX  ((size_t)256)
@@ -29,6 +30,7 @@ struct walk {
     struct json_builder *builder; /* NULL: nothing is built */
     void (*take_text)(struct walk *walk, struct str text);
     struct values *names;           /* of note_tokens() */
+    size_t tokens;                  /* the same: how many it found */
     const struct values_fill *fill; /* of fill_text() */
     struct buf problem;             /* the same: what ends the walk; empty: nothing */
     bool is_full;                   /* the same: a text is too large */
@@ -92,6 +94,7 @@ static void note_tokens(struct walk *walk, struct str text)
     size_t at;
     while (value_token_find(text, &token, &at)) {
         values_add(walk->names, &token);
+        walk->tokens++;
         text = str_skip(text, at + token.text.len);
     }
 }
@@ -104,8 +107,11 @@ void values_use_find(const struct content *content, struct values_use *ret_use)
     for (size_t i = 0; i < count; i++) {
         SCOPED(values) names = {0};
         SCOPED(walk) walk = {.take_text = note_tokens, .names = &names};
-        walk_document(&walk, object_root(content_object(content, i)));
+        const struct json_value *root = object_root(content_object(content, i));
+        walk_document(&walk, root);
         ret_use->has_tokens[i] = names.count > 0;
+        ret_use->bytes += names.count ? json_size(root) : 0;
+        ret_use->tokens += walk.tokens;
         values_add_all(&ret_use->names, &names);
     }
 }
@@ -282,17 +288,43 @@ static struct object *fill_object(struct values_fill *fill, const struct content
     return object;
 }
 
-struct content *values_fill_content(struct values_fill *fill, const struct content *content,
-                                    const struct values_use *use)
+void values_filled_done(struct values_filled *filled)
+{
+    for (size_t i = 0; i < filled->count; i++)
+        object_free(filled->objects[i]);
+    mem_free(filled->objects);
+    *filled = (struct values_filled){0};
+}
+
+void values_fill_objects(struct values_fill *fill, const struct content *content,
+                         const struct values_use *use, struct values_filled *ret_filled)
 {
     const size_t count = content_count(content), before = fill->failures->failed;
     struct object **objects = mem_realloc_array(NULL, count + 1, sizeof(struct object *));
     for (size_t i = 0; i < count; i++)
         objects[i] = use->has_tokens[i] ? fill_object(fill, content, i) : NULL;
-    const bool has_failed = fill->failures->failed > before;
-    struct content *filled = has_failed ? NULL : content_replace(content, objects);
-    for (size_t i = 0; i < count; i++)
-        object_free(objects[i]);
-    mem_free(objects);
-    return filled;
+    *ret_filled = (struct values_filled){objects, count, fill->failures->failed > before};
+}
+
+struct content *values_fill_content(struct values_fill *fill, const struct content *content,
+                                    const struct values_use *use)
+{
+    SCOPED(values_filled) filled;
+    values_fill_objects(fill, content, use, &filled);
+    return filled.has_failed ? NULL : content_replace(content, filled.objects);
+}
+
+/* A list of objects and what is around a document take memory, too. */
+size_t values_fill_bound(const struct content *content, const struct values_use *use,
+                         const struct values *values)
+{
+    size_t longest = 0, objects = 0;
+    for (size_t i = 0; i < values->count; i++)
+        if (values->items[i].text.len > longest)
+            longest = values->items[i].text.len;
+    for (size_t i = 0; i < content_count(content); i++)
+        objects += use->has_tokens[i];
+    const size_t filled = use->bytes + use->tokens * longest + objects * CONTENT_OBJECT_BYTES;
+    return (filled < VALUES_FILL_MAX ? filled : VALUES_FILL_MAX) +
+           content_count(content) * sizeof(struct content_item);
 }

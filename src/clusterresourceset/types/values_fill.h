@@ -26,6 +26,8 @@
 struct values_use {
     struct values names;
     bool *has_tokens; /* one for each object */
+    size_t bytes;     /* of the objects that have tokens, as they are written */
+    size_t tokens;    /* in all of them */
 };
 
 /* Looks through all objects of the content. *ret_use is empty before. */
@@ -47,3 +49,25 @@ struct values_fill {
  */
 struct content *values_fill_content(struct values_fill *fill, const struct content *content,
                                     const struct values_use *use);
+
+/*
+ * The two steps of it. The first takes long for large contents, and touches no reference counts of
+ * what others have: it may run on a worker thread. Its objects belong to the caller, who gives them
+ * to content_replace() if none has failed.
+ */
+struct values_filled {
+    struct object **objects; /* one for each of the content; NULL: it stays */
+    size_t count;
+    bool has_failed;
+};
+
+void values_fill_objects(struct values_fill *fill, const struct content *content,
+                         const struct values_use *use, struct values_filled *ret_filled);
+void values_filled_done(struct values_filled *filled);
+
+/*
+ * The most that the content may take beside the one that was filled: what values_fill_objects()
+ * makes of these values, up to VALUES_FILL_MAX.
+ */
+size_t values_fill_bound(const struct content *content, const struct values_use *use,
+                         const struct values *values);

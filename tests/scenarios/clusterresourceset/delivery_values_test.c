@@ -140,6 +140,49 @@ SIM_TEST(fl_46_ready_is_judged_by_the_objects_of_each_cluster)
     CHECK_EQ(delivery_fixture_record(&fixture, "crs1", "state"), STR("Ready"));
 }
 
+/*
+ * What one cluster gets is bound to take 16 MiB at most: as many tokens, each as long as the
+ * longest value. Two of them are half of the room, which is all that a namespace may have.
+ */
+SIM_TEST(fl_46_clusters_that_hang_do_not_each_keep_a_copy)
+{
+    SCOPED(crs_fixture) fixture;
+    SCOPED(buf) text = {.limit = 0};
+    SCOPED(buf) annotation = {.limit = 0};
+    size_t begun = 0;
+    begin(&fixture, VALUES);
+    buf_add(&annotation, STR("{\"metadata\":{\"annotations\":{\"long\":\""));
+    for (size_t i = 0; i < 4000; i++)
+        buf_add_char(&annotation, 'x');
+    buf_add(&annotation, STR("\"}}}"));
+    buf_add(&text, STR("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n"
+                       "data:\n  l: '((cluster.annotation \"long\"))'\n  k: '"));
+    for (size_t i = 0; i < 6000; i++)
+        buf_add(&text, STR(ENV));
+    buf_add(&text, STR("'\n"));
+    for (size_t i = 1; i <= CRS_FIXTURE_CLUSTERS; i++) {
+        SCOPED(buf) target = {.limit = 0};
+        buf_print(&target, CRS_FIXTURE_OWNERS "/c%zu", i);
+        crs_fixture_do(&fixture, "PATCH", buf_c(&target), buf_c(&annotation));
+    }
+    crs_fixture_map(&fixture, "cm1", buf_c(&text));
+    crs_fixture_start(&fixture, NULL);
+    for (size_t i = 0; i < CRS_FIXTURE_CLUSTERS; i++)
+        proxy_fail(&fixture.workloads[i],
+                   (struct proxy_fault){.method = "PATCH", .part = "", .times = 1, .hangs = true});
+    delivery_fixture_set(&fixture, "crs1", "Reconcile", "ConfigMap/cm1");
+    CHECK_OK(fiber_sleep(5 * SECOND));
+    for (size_t i = 1; i <= CRS_FIXTURE_CLUSTERS; i++)
+        begun += count_applies(&fixture, i);
+    CHECK_EQ(begun, (size_t)2);
+
+    TEST_CASE("the others have their turn");
+    CHECK_OK(fiber_sleep(5 * MINUTE));
+    crs_fixture_await_applied(&fixture, "crs1");
+    for (size_t i = 1; i <= CRS_FIXTURE_CLUSTERS; i++)
+        CHECK(count_applies(&fixture, i) >= 2);
+}
+
 SIM_TEST(fl_47_a_label_that_changes_is_applied_there_and_nowhere_else)
 {
     SCOPED(crs_fixture) fixture;

@@ -161,6 +161,7 @@ SIM_TEST(only_a_new_version_is_fetched)
     OWNED(resource_snapshot) labelled = get(&fixture);
     CHECK(labelled == first); /* it means the same */
     CHECK_EQ(fixture.snapshots->fetches, 2);
+    CHECK_EQ(fixture.snapshots->reads, 1); /* and is not taken apart again */
     stock(&fixture, CRS_FIXTURE_MANIFEST("a", "2"));
     OWNED(resource_snapshot) changed = get(&fixture);
     CHECK(!resource_snapshot_eq(first, changed));
