@@ -121,6 +121,35 @@ void discovery_set_surface(struct discovery *discovery, struct discovery_surface
     discovery->surface = surface;
 }
 
+static struct error *check_surface(const struct discovery *discovery,
+                                   const struct discovery_surface *surface)
+{
+    const struct str host = client_host(discovery->client);
+    const struct discovery_room room = discovery_surface_measure(surface);
+    if (room.resources > DISCOVERY_KEPT_RESOURCES_MAX)
+        return error_new(ERROR_TOO_LARGE, "the server %.*s has more than %zu resources",
+                         STR_ARG(host), DISCOVERY_KEPT_RESOURCES_MAX);
+    if (room.names > DISCOVERY_KEPT_NAMES_MAX)
+        return error_new(ERROR_TOO_LARGE,
+                         "the names of the resources of the server %.*s take more than %zu bytes",
+                         STR_ARG(host), DISCOVERY_KEPT_NAMES_MAX);
+    return NULL;
+}
+
+/*
+ * Takes the surface. One that is too large is given back, and the former one stays: every server
+ * that is connected keeps a surface in memory.
+ */
+static struct error *keep_surface(struct discovery *discovery, struct discovery_surface *surface)
+{
+    struct error *err = check_surface(discovery, surface);
+    if (err)
+        discovery_surface_free(surface);
+    else
+        discovery_set_surface(discovery, surface);
+    return err;
+}
+
 static struct error *fetch_document(struct discovery *discovery, struct arena *arena,
                                     const struct client_raw_request *request,
                                     struct client_raw_answer *ret_answer, struct json_doc **ret_doc)
@@ -195,10 +224,11 @@ static struct error *fetch_lists(struct discovery *discovery, struct arena *aren
     SCOPED(list_answer) groups = {0};
     TRY(fetch_list(discovery, arena, &core));
     TRY(fetch_list(discovery, arena, &groups));
-    discovery->is_aggregated = core.is_aggregated && groups.is_aggregated;
-    discovery_set_surface(discovery,
-                          discovery_surface_from_lists(discovery->pool, &core.versions,
-                                                       &groups.versions, discovery->is_aggregated));
+    const bool is_aggregated = core.is_aggregated && groups.is_aggregated;
+    TRY(keep_surface(discovery, discovery_surface_from_lists(discovery->pool, &core.versions,
+                                                             &groups.versions, is_aggregated)),
+        "discover /apis");
+    discovery->is_aggregated = is_aggregated;
     discovery->listed_at = loop_now(loop_current());
     return NULL;
 }
@@ -258,7 +288,8 @@ static struct error *fetch_version_or_group(struct discovery *discovery, struct 
     TRY(err);
     TRY(read_target(target, doc, &versions), "discover %.*s", STR_ARG(request.path));
     TRY(check_count(discovery, versions.count), "discover %.*s", STR_ARG(request.path));
-    discovery_set_surface(discovery, surface_with_target(discovery, target, &versions));
+    TRY(keep_surface(discovery, surface_with_target(discovery, target, &versions)), "discover %.*s",
+        STR_ARG(request.path));
     return NULL;
 }
 

@@ -21,6 +21,10 @@
 #define DISCOVERY_VERSIONS_MAX  ((size_t)4096)
 #define DISCOVERY_RESOURCES_MAX ((size_t)8192) /* of one group/version */
 
+/* Of one server: what is kept as long as it is connected. Large clusters have some thousand. */
+#define DISCOVERY_KEPT_RESOURCES_MAX ((size_t)20000)
+#define DISCOVERY_KEPT_NAMES_MAX     (2 * MEGABYTE)
+
 struct json_doc;
 
 /* Versions in the order of the document. The caller sets the arena, which holds all texts. */

@@ -229,6 +229,17 @@ void discovery_surface_free(struct discovery_surface *surface)
     mem_free(surface);
 }
 
+struct discovery_room discovery_surface_measure(const struct discovery_surface *surface)
+{
+    struct discovery_room sum = {0};
+    for (size_t i = 0; i < surface->count; i++) {
+        const struct table_room room = measure_table(&surface->tables[i]->is);
+        sum.resources += surface->tables[i]->is.count;
+        sum.names += room.text + room.shorts * sizeof(struct str);
+    }
+    return sum;
+}
+
 struct discovery_table *discovery_surface_find(const struct discovery_surface *surface,
                                                struct str group, struct str version)
 {

@@ -74,6 +74,14 @@ struct discovery_surface *discovery_surface_of(struct discovery_pool *pool,
 void discovery_surface_free(struct discovery_surface *surface);
 DEFINE_OWNED(discovery_surface)
 
+/* What a surface keeps. */
+struct discovery_room {
+    size_t resources;
+    size_t names; /* bytes of all names; short names count with their place in a list */
+};
+
+struct discovery_room discovery_surface_measure(const struct discovery_surface *surface);
+
 /* The table of a group/version, or NULL. */
 struct discovery_table *discovery_surface_find(const struct discovery_surface *surface,
                                                struct str group, struct str version);

@@ -341,6 +341,84 @@ SIM_TEST(discovery_fails_when_the_lists_do)
     }
 }
 
+/* A list of groups; each has one version with so many resources whose names have so many bytes. */
+static struct str write_groups(size_t groups, size_t resources, int length, struct buf *out)
+{
+    buf_add(out, STR("{\"kind\":\"APIGroupDiscoveryList\",\"items\":["));
+    for (size_t i = 0; i < groups; i++) {
+        buf_print(out,
+                  "%s{\"metadata\":{\"name\":\"g%zu\"},\"versions\":[{\"version\":\"v1\","
+                  "\"resources\":[",
+                  i ? "," : "", i);
+        for (size_t j = 0; j < resources; j++)
+            buf_print(out,
+                      "%s{\"resource\":\"r%0*zu\",\"responseKind\":{\"kind\":\"K%zu\"},"
+                      "\"scope\":\"Namespaced\",\"verbs\":[\"get\"]}",
+                      j ? "," : "", length, j, j);
+        buf_add(out, STR("]}]}"));
+    }
+    buf_add(out, STR("]}"));
+    return buf_str(out);
+}
+
+/* What is kept for one server is bounded: every cluster that is connected keeps its own. */
+SIM_TEST(discovery_keeps_so_much_of_one_server_only)
+{
+    static const struct {
+        const char *name;
+        size_t groups, resources;
+        int length;
+        const char *error; /* NULL: fine */
+    } cases[] = {
+        {"a large cluster",    100, 50,   60,  NULL                                   },
+        {"too many resources", 5,   4001, 1,
+         "discover /apis: the server http://server.test has more than 20000 resources"},
+        {"too many names",     90,  100,  230,
+         "discover /apis: the names of the resources of the server http://server.test take more "
+         "than 2097152 bytes"                                                         },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s", cases[i].name);
+        SCOPED(discovery_fixture) fixture;
+        SCOPED(buf) text = {0};
+        write_groups(cases[i].groups, cases[i].resources, cases[i].length, &text);
+        CHECK_OK(discovery_fixture_init(&fixture));
+        discovery_fixture_fill_whole(&fixture);
+        discovery_fixture_whole(&fixture, "/apis", buf_c(&text));
+        OWNED(discovery_pool) pool = discovery_pool_new();
+        OWNED(discovery) discovery = discovery_new(fixture.client, pool, NULL);
+        OWNED(error) err = find_kind(discovery, CONFIG_MAP);
+        CHECK_EQ(str_from_c(err ? err->message : ""),
+                 str_from_c(cases[i].error ? cases[i].error : ""));
+        CHECK(!err || error_is(err, ERROR_TOO_LARGE));
+        CHECK_EQ(map_count(&pool->tables), cases[i].error ? (size_t)0 : cases[i].groups + 1);
+    }
+}
+
+/* One version after the other may not make more of it, either. What is known stays. */
+SIM_TEST(discovery_keeps_what_it_has_when_a_version_is_too_large)
+{
+    SCOPED(discovery_fixture) fixture;
+    SCOPED(buf) text = {0};
+    CHECK_OK(discovery_fixture_init(&fixture));
+    discovery_fixture_fill_plain(&fixture);
+    buf_add(&text, STR("{\"kind\":\"APIResourceList\",\"groupVersion\":\"apps/v1\","
+                       "\"resources\":["));
+    for (int i = 0; i < 8000; i++)
+        buf_print(&text,
+                  "%s{\"name\":\"r%0240d\",\"singularName\":\"\",\"namespaced\":true,"
+                  "\"kind\":\"K%0240d\",\"verbs\":[\"get\"]}",
+                  i ? "," : "", i, i);
+    buf_add(&text, STR("]}"));
+    discovery_fixture_plain(&fixture, "/apis/apps/v1", buf_c(&text));
+    OWNED(discovery_pool) pool = discovery_pool_new();
+    OWNED(discovery) discovery = discovery_new(fixture.client, pool, NULL);
+    CHECK_OK(find_kind(discovery, CONFIG_MAP));
+    CHECK_FAILS(find_kind(discovery, GVK("apps", "v1", "Deployment")), ERROR_TOO_LARGE,
+                "discover /apis/apps/v1: the names of the resources of the server");
+    CHECK_OK(find_kind(discovery, CONFIG_MAP));
+}
+
 SIM_TEST(discovery_of_a_server_that_is_away_fails_as_the_connection_does)
 {
     SCOPED(discovery_fixture) fixture;
