@@ -19,7 +19,7 @@ struct lookups;
 
 #define LOOKUPS_MAX     12 /* of 16 threads: a fleet of thousands of names is to start soon */
 #define LOOKUPS_NEW_MAX 10 /* of names that are not known to be found */
-#define LOOKUPS_SLOW    2 /* of names that take LOOKUPS_SLOW_FROM or longer */
+#define LOOKUPS_SLOW    2  /* of names that take LOOKUPS_SLOW_FROM or longer */
 
 #define LOOKUPS_SLOW_FROM (5 * SECOND)
 

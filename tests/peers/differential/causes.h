@@ -25,8 +25,8 @@ struct causes_answer {
 /*
  * Whether one of them is 422 with causes, and the other one, too, or a success. So is a fault that
  * only corset finds where kube-apiserver found causes: what corset lacks is named then, and hides
- * the fault that it finds behind. Otherwise there is nothing to hold side by side, nor where corset has
- * no object at all.
+ * the fault that it finds behind. Otherwise there is nothing to hold side by side, nor where corset
+ * has no object at all.
  */
 bool causes_are_comparable(const struct causes_answer *real, const struct causes_answer *corset);
 
