@@ -19,10 +19,12 @@
 #include "apimachinery/object.h"
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
+#include "apiserver/crd/crd_conversion.h"
 #include "apiserver/endpoints/continue_token.h"
 #include "apiserver/endpoints/inflight_limits.h"
 #include "apiserver/endpoints/kind_fields.h"
 #include "apiserver/endpoints/response.h"
+#include "apiserver/storage/store_hold.h"
 #include "apiserver/webhooks/webhook_conversion.h"
 #include "async/compute.h"
 #include "async/fiber.h"
@@ -328,44 +330,178 @@ static struct error *flush_response(const struct request *request, struct buf *o
     return NULL;
 }
 
+/* Objects whose conversion is asked for in one call, at most. */
+#define PREPARED_MAX   128
+#define PREPARED_BYTES (1 * MEGABYTE)
+
+/* References to the items that a webhook converts; it may take long. */
+struct prepared {
+    struct object_text *items[PREPARED_MAX];
+    size_t count;
+};
+
+static void prepared_done(struct prepared *prepared)
+{
+    for (size_t i = 0; i < prepared->count; i++)
+        object_text_free(prepared->items[i]);
+}
+
+struct error *handle_list_prepare(const struct kind *kind, const struct store_hold *hold,
+                                  size_t *ready)
+{
+    SCOPED(prepared) prepared = {.count = 0};
+    const size_t begin = *ready;
+    if (!crd_conversions_of(kind)) {
+        *ready = hold->count;
+        return NULL;
+    }
+    for (size_t bytes = 0, i = begin;
+         i < hold->count && prepared.count < PREPARED_MAX && bytes < PREPARED_BYTES; i++) {
+        TRY(store_hold_ref(hold, i, &prepared.items[prepared.count]));
+        bytes += object_text_size(prepared.items[prepared.count++]);
+    }
+    size_t end;
+    TRY(webhook_conversion_prepare(kind, prepared.items, prepared.count, 0, &end));
+    *ready = begin + end;
+    return NULL;
+}
+
+/* A list that is being written. */
+struct list_writing {
+    const struct request *request;
+    const struct list_result *list;
+    struct codec codec;
+    struct str type;
+    struct store_hold hold;
+    struct buf out;
+    size_t ready; /* items whose conversion is known */
+    size_t left;  /* bytes of the items that are not written yet */
+    size_t held;  /* bytes that count against inflight_limits until the next piece is sent */
+    bool is_streaming;
+};
+
+static void list_writing_done(struct list_writing *writing)
+{
+    store_hold_end(&writing->hold);
+    buf_done(&writing->out);
+}
+
+/*
+ * What the history does not know any more is kept for a client who reads slowly as long as its user
+ * has room for it.
+ */
+static bool keeps_old_items(void *data)
+{
+    const struct list_writing *writing = data;
+    struct error *err = inflight_limits_hold(writing->request->pass, writing->left);
+    error_free(err);
+    return !err;
+}
+
+static struct error *send_piece(struct list_writing *writing)
+{
+    const struct request *request = writing->request;
+    if (!writing->is_streaming)
+        TRY(response_begin_stream(request, writing->type));
+    writing->is_streaming = true;
+    TRY(flush_response(request, &writing->out));
+    inflight_limits_give(request->pass, writing->held);
+    writing->held = 0;
+    return fiber_yield();
+}
+
+/* The text is released before the client takes what was written of it. */
+static struct error *write_item(struct list_writing *writing, size_t place)
+{
+    struct store_hold *hold = &writing->hold;
+    OWNED(object_text) text = NULL;
+    size_t size;
+    if (place == writing->ready)
+        TRY(handle_list_prepare(writing->codec.kind, hold, &writing->ready));
+    TRY(store_hold_size(hold, place, &size));
+    if (size > INFLIGHT_LIMITS_BYTES_MIN) {
+        TRY(inflight_limits_wait(writing->request->pass, size));
+        writing->held += size;
+    }
+    TRY(store_hold_take(hold, place, &text));
+    writing->left -= size;
+    return codec_list_item(&writing->out, &writing->codec, text, place == 0);
+}
+
+static struct error *write_items(struct list_writing *writing)
+{
+    for (size_t i = 0; i < writing->list->count; i++) {
+        TRY(fiber_yield_in_time());
+        TRY(write_item(writing, i));
+        if (writing->out.len >= PIECE)
+            TRY(send_piece(writing));
+    }
+    return NULL;
+}
+
+static struct error *write_list(struct list_writing *writing)
+{
+    const struct list_result *list = writing->list;
+    const struct codec_list_metadata metadata = {list->count == 0, list->revision,
+                                                 list->continue_token, list->has_remaining,
+                                                 list->remaining};
+    codec_list_begin(&writing->out, &writing->codec);
+    TRY(write_items(writing));
+    codec_list_end(&writing->out, &writing->codec, &metadata);
+    TRY(buf_check(&writing->out));
+    return writing->is_streaming
+               ? flush_response(writing->request, &writing->out)
+               : response_send_body(writing->request, 200, writing->type, buf_str(&writing->out));
+}
+
+/* The size of all items. Suspends. */
+static struct error *count_bytes(const struct list_result *list, size_t *ret_bytes)
+{
+    *ret_bytes = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        *ret_bytes += object_text_size(list->items[i]);
+        if (i % SLICE == SLICE - 1)
+            TRY(fiber_yield_in_time());
+    }
+    return NULL;
+}
+
+/*
+ * Writes the items of the list, which it takes. With is_held they are given up when they are of too
+ * old a revision and there is no room for them; the client has to list again.
+ */
+static struct error *respond_items(const struct request *request,
+                                   const struct response_format *format,
+                                   const struct list_result *list, bool is_held)
+{
+    SCOPED(list_writing)
+    writing = {
+        .request = request,
+        .list = list,
+        .codec = {*format,              request->kind, request->now},
+        .type = format->is_yaml ? STR("application/yaml") : STR("application/json"),
+        .hold = {.items = list->items,        .count = list->count, .revision = list->revision},
+        .out = {.limit = 0},
+    };
+    TRY(negotiate_check(request, format));
+    TRY(count_bytes(list, &writing.left));
+    writing.hold.keeps = keeps_old_items;
+    writing.hold.data = &writing;
+    if (is_held && list->count)
+        store_hold_begin(request->api->store, request->kind->stored_as, &writing.hold);
+    struct error *err = write_list(&writing);
+    if (!error_is(err, ERROR_EXPIRED) || webhook_conversion_has_failed(request->kind) ||
+        writing.is_streaming)
+        return err;
+    error_free(err);
+    return status_expired(STR("The resourceVersion for the provided list is too old."));
+}
+
 struct error *handle_list_respond(const struct request *request,
                                   const struct response_format *format,
                                   const struct list_result *list)
 {
-    SCOPED(buf) out = {.limit = 0};
-    const struct codec codec = {*format, request->kind, request->now};
-    const struct str type = format->is_yaml ? STR("application/yaml") : STR("application/json");
-    const struct codec_list_metadata metadata = {list->count == 0, list->revision,
-                                                 list->continue_token, list->has_remaining,
-                                                 list->remaining};
-    size_t held = 0, ready = 0;
-    bool streaming = false;
-    TRY(negotiate_check(request, format));
-    codec_list_begin(&out, &codec);
-    for (size_t i = 0; i < list->count; i++) {
-        const size_t size = object_text_size(list->items[i]);
-        TRY(fiber_yield_in_time());
-        if (i == ready)
-            TRY(webhook_conversion_prepare(request->kind, list->items, list->count, i, &ready));
-        if (size > INFLIGHT_LIMITS_BYTES_MIN) {
-            TRY(inflight_limits_wait(request->pass, size));
-            held += size;
-        }
-        TRY(codec_list_item(&out, &codec, list->items[i], i == 0));
-        if (out.len < PIECE)
-            continue;
-        if (!streaming)
-            TRY(response_begin_stream(request, type));
-        streaming = true;
-        TRY(flush_response(request, &out));
-        inflight_limits_give(request->pass, held);
-        held = 0;
-        TRY(fiber_yield());
-    }
-    codec_list_end(&out, &codec, &metadata);
-    TRY(buf_check(&out));
-    return streaming ? flush_response(request, &out)
-                     : response_send_body(request, 200, type, buf_str(&out));
+    return respond_items(request, format, list, false);
 }
 
 /* 410 with a token that goes on without the snapshot, as kube-apiserver offers it. */
@@ -412,5 +548,5 @@ struct error *handle_list(struct request *request)
     TRY(err);
     if (format.form == FORM_TABLE)
         TRY(order_rows(request, &list));
-    return handle_list_respond(request, &format, &list);
+    return respond_items(request, &format, &list, true);
 }

@@ -7,6 +7,8 @@
 #include "apiserver/endpoints/request.h"
 #include "base/error.h"
 
+struct store_hold;
+
 /* Objects are held by reference, so a list costs little until it is written. */
 struct list_result {
     struct object_text **items;
@@ -28,6 +30,13 @@ MUST_USE struct error *handle_list_collect(const struct request *request,
 MUST_USE struct error *handle_list_respond(const struct request *request,
                                            const struct response_format *format,
                                            const struct list_result *list);
+
+/*
+ * Asks for the conversion of the next items of a hold, behind the first *ready, by a webhook if the
+ * kind has one. *ready becomes the number of items whose conversion is known. Suspends.
+ */
+MUST_USE struct error *handle_list_prepare(const struct kind *kind, const struct store_hold *hold,
+                                           size_t *ready);
 
 /* Serves GET of a collection. */
 MUST_USE struct error *handle_list(struct request *request);

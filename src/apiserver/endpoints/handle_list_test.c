@@ -2,7 +2,7 @@
 
 #include <time.h>
 
-#include "apiserver/apiserver_fixture_test.h"
+#include "apiserver/endpoints/large_maps_test.h"
 
 #define MAPS "/api/v1/namespaces/default/configmaps"
 
@@ -516,4 +516,53 @@ LOOP_TEST(a_list_with_many_requirements_does_not_keep_the_loop)
     buf_add(&target, STR("&fieldSelector=metadata.name%3Dz"));
     check_turns(&fixture, "GET", buf_c(&target), METADATA);
     CHECK_CONTAINS(buf_str(&fixture.answer), STR("\"name\":\"z\""));
+}
+
+/* Reads the list to its end. False: it was cut off. */
+static bool read_slow_list(struct http_response *response)
+{
+    SCOPED(buf) body = {.limit = 0};
+    OWNED(json_doc) doc = NULL;
+    OWNED(error) err = http_response_read_all(response, &body);
+    if (err)
+        return false;
+    CHECK_OK(json_read(buf_str(&body), &doc));
+    CHECK_EQ(json_count(json_path(json_doc_root(doc), "items")), (size_t)LARGE_MAPS);
+    return true;
+}
+
+/* How many of so many lists are complete that are not read before their revision is forgotten. */
+static size_t count_slow_lists(size_t count)
+{
+    enum { MOST = 16 };
+    SCOPED(apiserver_fixture) fixture;
+    struct http_client *slow[MOST];
+    struct http_response *lists[MOST];
+    const struct http_client_request request = {.target = STR(LARGE_MAPS_PATH)};
+    size_t complete = 0;
+    apiserver_fixture_init(&fixture);
+    fixture.options.history_events = 1;
+    fixture.options.history_age = SECOND;
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    for (int i = 0; i < LARGE_MAPS; i++)
+        large_map_make(&fixture, i);
+    for (size_t i = 0; i < count; i++) {
+        slow[i] = apiserver_fixture_client(&fixture, fixture.admin);
+        CHECK_OK(http_client_send(slow[i], &request, &lists[i]));
+    }
+    large_maps_outrun_history(&fixture);
+    for (size_t i = 0; i < count; i++)
+        complete += read_slow_list(lists[i]);
+    for (size_t i = 0; i < count; i++) {
+        http_response_free(lists[i]);
+        http_client_free(slow[i]);
+    }
+    return complete;
+}
+
+/* Each of them is 12 MB, and the user may keep 128 MB. */
+SIM_TEST(slow_lists_keep_as_much_as_their_user_may)
+{
+    CHECK_EQ(count_slow_lists(1), (size_t)1);
+    CHECK_EQ(count_slow_lists(14), (size_t)10);
 }

@@ -15,7 +15,6 @@
 
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
-#include "apiserver/crd/crd_conversion.h"
 #include "apiserver/endpoints/handle_list.h"
 #include "apiserver/endpoints/inflight_limits.h"
 #include "apiserver/endpoints/metadata.h"
@@ -268,49 +267,13 @@ static void hold_initial(struct watch_stream *stream, const struct list_result *
                          &stream->initial);
 }
 
-/* Objects whose conversion is asked for in one call, at most. */
-#define PREPARED_MAX   128
-#define PREPARED_BYTES (1 * MEGABYTE)
-
-/* References to the items that a webhook converts; it may take long. */
-struct prepared {
-    struct object_text *items[PREPARED_MAX];
-    size_t count;
-};
-
-static void prepared_done(struct prepared *prepared)
-{
-    for (size_t i = 0; i < prepared->count; i++)
-        object_text_free(prepared->items[i]);
-}
-
-static struct error *prepare_initial(struct watch_stream *stream)
-{
-    const struct store_hold *hold = &stream->initial;
-    SCOPED(prepared) prepared = {.count = 0};
-    const size_t begin = stream->ready;
-    if (!crd_conversions_of(stream->codec.kind)) {
-        stream->ready = hold->count;
-        return NULL;
-    }
-    for (size_t bytes = 0, i = begin;
-         i < hold->count && prepared.count < PREPARED_MAX && bytes < PREPARED_BYTES; i++) {
-        TRY(store_hold_ref(hold, i, &prepared.items[prepared.count]));
-        bytes += object_text_size(prepared.items[prepared.count++]);
-    }
-    size_t end;
-    TRY(webhook_conversion_prepare(stream->codec.kind, prepared.items, prepared.count, 0, &end));
-    stream->ready = begin + end;
-    return NULL;
-}
-
 /* Each item is released when it is sent, and the list when all are, because streams last long. */
 static struct error *send_initial(struct watch_stream *stream, struct list_result *list)
 {
     size_t sent = 0;
     for (size_t i = 0; i < list->count; i++) {
         if (i == stream->ready)
-            TRY(prepare_initial(stream));
+            TRY(handle_list_prepare(stream->codec.kind, &stream->initial, &stream->ready));
         size_t size;
         TRY(store_hold_size(&stream->initial, i, &size));
         TRY(send_object(stream, (struct announcement){"ADDED", 0}, &stream->initial, i, size));
@@ -496,7 +459,7 @@ struct error *handle_watch(struct request *request)
     set_times(&stream);
     TRY(collect_initial(&stream, &initial));
     hold_initial(&stream, &initial);
-    struct error *err = prepare_initial(&stream);
+    struct error *err = handle_list_prepare(stream.codec.kind, &stream.initial, &stream.ready);
     if (is_expired(&stream, err)) {
         error_free(err);
         return too_old(&stream, initial.revision);

@@ -1,6 +1,6 @@
 #include "apiserver/endpoints/handle_watch.h"
 
-#include "apiserver/apiserver_fixture_test.h"
+#include "apiserver/endpoints/large_maps_test.h"
 
 #define MAPS "/api/v1/namespaces/default/configmaps"
 
@@ -272,32 +272,6 @@ SIM_TEST(a_watch_that_is_not_read_is_cut_off)
     error_free(err);
 }
 
-#define LARGE_MAPS 60
-
-static void make_large_map(struct apiserver_fixture *fixture, int number)
-{
-    SCOPED(buf) body = {.limit = 0};
-    buf_print(&body,
-              "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"m%d\"},"
-              "\"data\":{\"text\":\"",
-              number);
-    for (size_t i = 0; i < 200 * KILOBYTE; i++)
-        buf_add_char(&body, 'x');
-    buf_add(&body, STR("\"}}"));
-    apiserver_fixture_create(fixture, MAPS, buf_c(&body));
-}
-
-/* More changes than the history of the next test keeps. */
-static void outrun_history(struct apiserver_fixture *fixture)
-{
-    for (int i = 0; i < 40; i++) {
-        char patch[64];
-        snprintf(patch, sizeof(patch), "{\"data\":{\"n\":\"%d\"}}", i);
-        CHECK_EQ(apiserver_fixture_call(fixture, "PATCH", MAPS "/m0", patch), 200);
-        CHECK_OK(fiber_sleep(100 * MILLISECOND));
-    }
-}
-
 /* Reads what comes, and says how many objects were ADDED before the last line. */
 static size_t read_all(struct http_response *watch, struct buf *ret_last)
 {
@@ -324,12 +298,12 @@ SIM_TEST(an_initial_list_that_is_read_slowly_ends_when_its_revision_is_too_old)
     fixture.options.history_age = SECOND;
     CHECK_OK(apiserver_fixture_start(&fixture));
     for (int i = 0; i < LARGE_MAPS; i++)
-        make_large_map(&fixture, i);
+        large_map_make(&fixture, i);
     OWNED(http_client) slow = apiserver_fixture_client(&fixture, fixture.admin);
     OWNED(http_response) watch = NULL;
     const struct http_client_request request = {.target = STR(MAPS "?watch=1")};
     CHECK_OK(http_client_send(slow, &request, &watch));
-    outrun_history(&fixture);
+    large_maps_outrun_history(&fixture);
     CHECK(read_all(watch, &last) < (size_t)LARGE_MAPS);
     CHECK_CONTAINS(buf_str(&last), STR("{\"type\":\"ERROR\",\"object\":{"));
     CHECK_CONTAINS(buf_str(&last), STR("\"code\":410"));
@@ -342,13 +316,13 @@ SIM_TEST(an_initial_list_that_is_read_slowly_is_complete_while_the_history_reach
     SCOPED(apiserver_fixture) fixture;
     begin(&fixture);
     for (int i = 0; i < LARGE_MAPS; i++)
-        make_large_map(&fixture, i);
+        large_map_make(&fixture, i);
     OWNED(http_client) slow = apiserver_fixture_client(&fixture, fixture.admin);
     OWNED(http_response) watch = NULL;
     SCOPED(buf) last = {.limit = 0};
     const struct http_client_request request = {.target = STR(MAPS "?watch=1&timeoutSeconds=60")};
     CHECK_OK(http_client_send(slow, &request, &watch));
-    outrun_history(&fixture);
+    large_maps_outrun_history(&fixture);
     CHECK_EQ(read_all(watch, &last), (size_t)LARGE_MAPS);
     CHECK(str_starts_with(buf_str(&last), STR("{\"type\":\"MODIFIED\"")));
 }

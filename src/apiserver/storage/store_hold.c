@@ -75,6 +75,8 @@ static struct list *list_over(struct store_history *history)
 static void end_hold(struct store_history *history, struct store_hold *hold)
 {
     list_remove(&hold->link);
+    if (hold->keeps && hold->keeps(hold->data))
+        return;
     hold->is_over = true;
     list_append(list_over(history), &hold->link);
 }

@@ -5,7 +5,8 @@
  * been replaced or deleted since is part of the history then, which has a limit of bytes, so that
  * holds take no memory of their own, however many there are and however slow their readers. When
  * the history drops a change, the holds of older revisions are over: their texts are released, and
- * the holder has to say that the revision is too old, as a watch from there would have to.
+ * the holder has to say that the revision is too old, as a watch from there would have to. A holder
+ * who answers for the memory himself may keep them.
  */
 #pragma once
 
@@ -16,6 +17,10 @@ struct store_hold {
     struct object_text **items; /* owned by the holder, together with what is left in it */
     size_t count;
     int64_t revision; /* at which the items were read */
+
+    /* Asked once, on the loop, before the hold is over: whether it is not. NULL: it is. */
+    bool (*keeps)(void *data);
+    void *data;
     /* Private. */
     struct list_link link;
     size_t released;
