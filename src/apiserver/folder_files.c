@@ -18,6 +18,13 @@ static void close_fd(const int *fd)
 
 #define OWNED_FD __attribute__((cleanup(close_fd))) int
 
+static int take_fd(int *fd)
+{
+    const int taken = *fd;
+    *fd = -1;
+    return taken;
+}
+
 void folder_files_done(struct folder_files *files)
 {
     if (files->is_open)
@@ -54,7 +61,7 @@ struct error *folder_files_open(const char *path, struct folder_files *ret_files
     }
     *ret_files =
         (struct folder_files){mem_dup(path, strlen(path)), fd, status.st_uid, status.st_gid, true};
-    return NULL;
+    return NULL; /* cppcheck-suppress resourceLeak ; folder_files_done() */
 }
 
 static struct error *give_fd(const struct folder_files *files, int fd, const char *name)
@@ -112,10 +119,9 @@ struct error *folder_files_open_file(const struct folder_files *files, const cha
     if (fd < 0)
         return file_error(files, "open", name);
     if (fstat(fd, ret_status) != 0)
-        return file_error(files, "look at", name);
+        return file_error(files, "look at", name); /* cppcheck-suppress resourceLeak ; close_fd() */
     TRY(check_file(files, name, ret_status));
-    *ret_fd = fd;
-    fd = -1;
+    *ret_fd = take_fd(&fd);
     return NULL;
 }
 
@@ -218,13 +224,16 @@ struct error *folder_files_give(const struct folder_files *files, const char *na
     OWNED_FD fd = openat(files->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT ? NULL : file_error(files, "open", name);
+    struct error *err = NULL;
     if (fstat(fd, &status) != 0)
-        return file_error(files, "look at", name);
-    if (status.st_uid == files->uid && status.st_gid == files->gid)
-        return NULL;
-    if (!S_ISDIR(status.st_mode) && (!S_ISREG(status.st_mode) || status.st_nlink != 1))
-        return error_new(ERROR_IO, "%s/%s is not a file of its own; remove it", files->path, name);
-    return give_fd(files, fd, name);
+        err = file_error(files, "look at", name);
+    else if (status.st_uid == files->uid && status.st_gid == files->gid)
+        err = NULL;
+    else if (!S_ISDIR(status.st_mode) && (!S_ISREG(status.st_mode) || status.st_nlink != 1))
+        err = error_new(ERROR_IO, "%s/%s is not a file of its own; remove it", files->path, name);
+    else
+        err = give_fd(files, fd, name);
+    return err; /* cppcheck-suppress resourceLeak ; close_fd() */
 }
 
 bool folder_files_has(const struct folder_files *files, const char *name)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include "async/io_internal.h"
@@ -144,7 +145,7 @@ static void check_made(int status)
     if (status == 0)
         return;
     fprintf(stderr, "corset: make an event loop: %s\n", uv_strerror(status));
-    exit(1);
+    _exit(1);
 }
 
 struct loop_backend *loop_uv_new(void)

@@ -3,7 +3,8 @@
 #include "async/cpu_share.h"
 #include "http/http_fixture_test.h"
 
-#define ROOM 20
+#define ROOM       20
+#define GUESTS_MAX ((size_t)10 * ROOM)
 
 /* A server with few connections, whose clients say in the target who they are. */
 struct hall {
@@ -49,7 +50,7 @@ static void hall_init(struct hall *hall, size_t strangers)
         .ann = cpu_share_new(loop, false, NULL),
         .bob = cpu_share_new(loop, false, NULL),
         .chief = cpu_share_new(loop, true, NULL),
-        .guests = mem_alloc_zero(10 * ROOM * sizeof(struct guest)),
+        .guests = mem_alloc_zero(GUESTS_MAX * sizeof(struct guest)),
     };
     http_fixture_init(&hall->fixture, HTTP_FIXTURE_PLAIN, serve_hall, hall);
     hall->fixture.server_options.connections = ROOM;

@@ -291,7 +291,7 @@ SIM_TEST(stopping_ends_handshakes_in_every_state)
         struct crowd *answered = crowd_new(&fixture, buf_str(&hello), 40);
         CHECK_OK(scope_wait(&silent->scope));
         CHECK_OK(scope_wait(&answered->scope));
-        CHECK_OK(fiber_sleep(turns * 250 * MICROSECOND));
+        CHECK_OK(fiber_sleep((duration)turns * 250 * MICROSECOND));
         http_server_free(TAKE(fixture.server));
         crowd_done(silent);
         crowd_done(answered);

@@ -389,9 +389,11 @@ static struct path_values eval_steps(struct query *query, const struct path_step
     return query->failed ? (struct path_values){.items = NULL} : input;
 }
 
+/* NOLINTBEGIN(readability-non-const-parameter): the budget is written through the query */
 bool path_steps_find(const struct path_steps *steps, const struct json_value *value,
                      struct arena *arena, size_t used, size_t *budget,
                      struct path_values *ret_values)
+/* NOLINTEND(readability-non-const-parameter) */
 {
     struct query query = {.arena = arena, .used = used, .budget = budget};
     struct path_values root = {.items = NULL};
