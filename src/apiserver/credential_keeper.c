@@ -132,8 +132,8 @@ static struct error *reopen_credentials(struct credential_keeper *keeper)
 }
 
 /*
- * tokens.key is also replaced without pki/next: by a command that has locked the folder because
- * somebody has removed the file lock, or by an administrator.
+ * tokens.key is also replaced without pki/next. `corset credentials rotate` does so when the file
+ * `lock` was removed and it takes the folder for one without a server. An administrator may, too.
  */
 static bool must_reopen(const struct credential_keeper *keeper)
 {

@@ -215,7 +215,10 @@ struct error *folder_files_sync(const struct folder_files *files)
     return fsync(files->fd) == 0 ? NULL : file_error(files, "sync", ".");
 }
 
-/* A second name of a file of somebody else must not be a way to get it. */
+/*
+ * The owner of the folder can make a hard link to a file of root in it. A file with two names is
+ * therefore not given to the owner.
+ */
 struct error *folder_files_give(const struct folder_files *files, const char *name)
 {
     struct stat status;

@@ -1,11 +1,11 @@
 /*
  * The files of a data folder, for commands that root may run while the folder belongs to the user
- * of a server. That user can put a link, a pipe or a name of somebody else's file wherever a file
- * is expected. In a folder of another user no link is therefore followed, a file is read only if
- * it belongs to the owner of the folder, and what root writes is given to that owner.
+ * of a server. That user can put a symbolic link, a pipe or a hard link to a file of root wherever
+ * a file is expected. In a folder of another user no link is therefore followed, a file is read
+ * only if it belongs to the owner of the folder, and what root writes is given to that owner.
  *
- * Names are looked up in the opened folder, so that nobody can exchange the folder meanwhile. All
- * operations block.
+ * Names are looked up below the descriptor of the folder. The folder's owner may rename the folder
+ * meanwhile, and the operations still work on the same one. All operations block.
  */
 #pragma once
 

@@ -21,7 +21,10 @@ MUST_USE struct error *folder_keys_read(const struct folder_files *folder,
 /* A store_backup_file_fn. Other names are not kept: they would not be written anywhere. */
 MUST_USE struct error *folder_keys_add(void *keys, struct str name, struct str content);
 
-/* The first file without which a server would not start, or start with keys of its own; or NULL. */
+/*
+ * The name of the first missing file among ca.crt, ca.key and tokens.key, or NULL. Without one of
+ * them a server does not start, or makes a new one that no client knows.
+ */
 const char *folder_keys_missing(const struct folder_keys *keys);
 
 /* Writes them into pki/, which is made if necessary. */

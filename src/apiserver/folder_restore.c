@@ -1,8 +1,14 @@
 /*
- * Order of a restore: the backup is looked at, and its keys are read; corset.db.restoring is made,
- * so that a server refuses the folder from now on; the database is made under a name of its own,
- * and checked; keys and mark are put into place; the database becomes corset.db.restoring and, as
- * the last step, corset.db. At no moment is the folder without both of them.
+ * The steps of a restore:
+ *
+ *   1. The backup is checked, and its keys are read.
+ *   2. corset.db.restoring is made. A server refuses a folder that has it.
+ *   3. The database is made as corset.db.restored, and checked.
+ *   4. The keys and the mark are put into place.
+ *   5. corset.db.restored is renamed to corset.db.restoring.
+ *   6. corset.db.restoring is renamed to corset.db.
+ *
+ * From step 2 on the folder has corset.db.restoring or corset.db at every moment.
  */
 #include "apiserver/folder_restore.h"
 

@@ -1,8 +1,7 @@
 #include "apiserver/endpoints/handle_list.h"
 
-#include <time.h>
-
 #include "apiserver/endpoints/large_maps_test.h"
+#include "apiserver/endpoints/turn_meter_test.h"
 
 #define MAPS "/api/v1/namespaces/default/configmaps"
 
@@ -417,30 +416,6 @@ static void make_large_maps(struct apiserver_fixture *fixture, int count, int me
     }
 }
 
-static int64_t cpu_of(clockid_t clock)
-{
-    struct timespec now;
-    CHECK_EQ(clock_gettime(clock, &now), 0);
-    return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
-}
-
-/* The most CPU time that the loop's thread used between two suspensions. */
-struct meter {
-    int64_t parked;
-    duration longest;
-};
-
-static struct error *note_park(void *data, const char *what)
-{
-    struct meter *meter = data;
-    const int64_t now = cpu_of(CLOCK_THREAD_CPUTIME_ID);
-    (void)what;
-    if (now - meter->parked > meter->longest)
-        meter->longest = now - meter->parked;
-    meter->parked = now;
-    return NULL;
-}
-
 /* Sends a request, and fails when one turn of the loop did more than a quarter of its work. */
 static void check_turns(struct apiserver_fixture *fixture, const char *method, const char *target,
                         const char *accept)
@@ -452,14 +427,14 @@ static void check_turns(struct apiserver_fixture *fixture, const char *method, c
     CHECK_OK(http_headers_add(&headers, STR("accept"), str_from_c(accept)));
     buf_clear(&fixture->answer);
     CHECK_OK(fiber_yield());
-    const int64_t begun = cpu_of(CLOCK_PROCESS_CPUTIME_ID);
-    struct meter meter = {cpu_of(CLOCK_THREAD_CPUTIME_ID), 0};
-    loop_set_park_hook(loop_current(), note_park, &meter);
+    const int64_t begun = turn_meter_cpu(CLOCK_PROCESS_CPUTIME_ID);
+    struct turn_meter meter = {turn_meter_cpu(CLOCK_THREAD_CPUTIME_ID), 0};
+    loop_set_park_hook(loop_current(), turn_meter_note, &meter);
     CHECK_OK(http_client_send(fixture->client, &request, &response));
     CHECK_OK(http_response_read_all(response, &fixture->answer));
     loop_set_park_hook(loop_current(), NULL, NULL);
-    CHECK_OK(note_park(&meter, NULL)); /* a fiber that ends does not park */
-    const duration all = cpu_of(CLOCK_PROCESS_CPUTIME_ID) - begun;
+    CHECK_OK(turn_meter_note(&meter, NULL)); /* a fiber that ends does not park */
+    const duration all = turn_meter_cpu(CLOCK_PROCESS_CPUTIME_ID) - begun;
     CHECK_EQ(http_response_status(response), 200);
     if (meter.longest > all / 4)
         test_fail(TEST_PLACE(target), "kept the loop for %lld us of %lld",

@@ -2,9 +2,8 @@
  * However large a request is, its work does not keep the loop: it is done on a worker thread. And
  * it is the same work: what holds for small requests holds for large ones.
  */
-#include <time.h>
-
 #include "apiserver/apiserver_fixture_test.h"
+#include "apiserver/endpoints/turn_meter_test.h"
 
 #define MAPS        "/api/v1/namespaces/default/configmaps"
 #define DEFINITIONS "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -101,30 +100,6 @@ static const struct large_request {
     {"the definition's",        "DELETE", DEFINITIONS "/wides.g.test",         NULL,                                     {"", "", "", 0},                                                                    200},
 };
 
-static int64_t cpu_of(clockid_t clock)
-{
-    struct timespec now;
-    CHECK_EQ(clock_gettime(clock, &now), 0);
-    return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
-}
-
-/* The most CPU time that the loop's thread used between two suspensions. */
-struct meter {
-    int64_t parked;
-    duration longest;
-};
-
-static struct error *note_park(void *data, const char *what)
-{
-    struct meter *meter = data;
-    const int64_t now = cpu_of(CLOCK_THREAD_CPUTIME_ID);
-    (void)what;
-    if (now - meter->parked > meter->longest)
-        meter->longest = now - meter->parked;
-    meter->parked = now;
-    return NULL;
-}
-
 /* Without looking at the answer, which would take the time of this fiber. */
 static int send_request(struct apiserver_fixture *fixture, const struct large_request *request,
                         struct str body)
@@ -151,7 +126,7 @@ LOOP_TEST(large_requests_do_not_keep_the_loop)
 {
     SCOPED(apiserver_fixture) fixture;
     SCOPED(buf) body = {0};
-    struct meter meter;
+    struct turn_meter meter;
     apiserver_fixture_init(&fixture);
     CHECK_OK(apiserver_fixture_start(&fixture));
     for (size_t i = 0; i < COUNT(requests); i++) {
@@ -159,13 +134,13 @@ LOOP_TEST(large_requests_do_not_keep_the_loop)
         TEST_CASE("%s", request->name);
         large_body_write(&body, &request->body);
         CHECK_OK(fiber_yield());
-        const int64_t begun = cpu_of(CLOCK_PROCESS_CPUTIME_ID);
-        meter = (struct meter){cpu_of(CLOCK_THREAD_CPUTIME_ID), 0};
-        loop_set_park_hook(loop_current(), note_park, &meter);
+        const int64_t begun = turn_meter_cpu(CLOCK_PROCESS_CPUTIME_ID);
+        meter = (struct turn_meter){turn_meter_cpu(CLOCK_THREAD_CPUTIME_ID), 0};
+        loop_set_park_hook(loop_current(), turn_meter_note, &meter);
         const int status = send_request(&fixture, request, buf_str(&body));
         loop_set_park_hook(loop_current(), NULL, NULL);
-        CHECK_OK(note_park(&meter, NULL)); /* a fiber that ends does not park */
-        const duration all = cpu_of(CLOCK_PROCESS_CPUTIME_ID) - begun;
+        CHECK_OK(turn_meter_note(&meter, NULL)); /* a fiber that ends does not park */
+        const duration all = turn_meter_cpu(CLOCK_PROCESS_CPUTIME_ID) - begun;
         if (status != request->status)
             test_fail(TEST_PLACE(request->name), "%d: %.*s", status,
                       STR_ARG(str_slice(buf_str(&fixture.answer), 0, 500)));
